@@ -1,0 +1,267 @@
+//! The cost profile: every cost of the model as a named parameter with unit, range and meaning.
+//!
+//! Values and their sources are data in `profiles/`; only names, units, ranges and meanings are code.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{FieldError, ScenarioError};
+use crate::quantity::{Bytes, Nanos};
+
+include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
+
+/// The unit of a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Time in whole nanoseconds.
+    Nanos,
+    /// Time in whole picoseconds, for costs far below a nanosecond.
+    Picos,
+    /// Bytes.
+    Bytes,
+}
+
+/// What a cost is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostInfo {
+    /// Its name in profiles.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// The largest value allowed, in the unit.
+    pub max: u64,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+macro_rules! costs {
+    ($($name:ident: $unit:ident <= $max:expr, $meaning:literal;)*) => {
+        /// Every cost as an integer in its unit.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Costs {
+            $(#[doc = $meaning] pub $name: u64,)*
+        }
+
+        /// What each cost is, in the order of the struct.
+        pub const COSTS: &[CostInfo] = &[
+            $(CostInfo { name: stringify!($name), unit: Unit::$unit, max: $max, meaning: $meaning },)*
+        ];
+
+        impl Costs {
+            /// The cost of this name.
+            pub fn get(&self, name: &str) -> Option<u64> {
+                match name { $(stringify!($name) => Some(self.$name),)* _ => None }
+            }
+
+            fn slot(&mut self, name: &str) -> Option<&mut u64> {
+                match name { $(stringify!($name) => Some(&mut self.$name),)* _ => None }
+            }
+        }
+    };
+}
+
+/// Ten seconds: no single cost is longer.
+const TOP: u64 = 10_000_000_000;
+/// One tebibyte: no single size is larger.
+const TOP_BYTES: u64 = 1 << 40;
+
+costs! {
+    cpu_iteration: Picos <= 1_000_000_000, "[ps] One iteration of the seed's loop, `sum += i * i`.";
+    thread_create: Nanos <= TOP, "[ns] Creating an OS thread; paid by the creator (P-5).";
+    thread_wake: Nanos <= TOP, "[ns] From waking a parked thread until it may take a core.";
+    context_switch: Nanos <= TOP, "[ns] A core's time for taking up another thread.";
+    sleep_lateness_1ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 1 ms or less (P-2: never early).";
+    sleep_lateness_10ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 10 ms; linear in between.";
+    sleep_lateness_50ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 50 ms or more.";
+    timer_lateness: Nanos <= TOP, "[ns] Lateness of a runtime's timer thread or event loop that parks until a deadline.";
+    base_slice: Nanos <= TOP, "[ns] CPU time after which a thread may be preempted when others wait for a core (P-3).";
+    tick: Nanos <= TOP, "[ns] The end of a slice is noticed at multiples of this; 0 notices at once (P-3).";
+    stack_reserved: Bytes <= TOP_BYTES, "[bytes] Address space reserved for the stack of an OS thread.";
+    thread_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of an OS thread: touched stack, kernel stack, bookkeeping.";
+    base_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of the runtime before the first task.";
+    pool_submit: Nanos <= TOP, "[ns] `execute` on the submitter (P-5).";
+    pool_unpark: Nanos <= TOP, "[ns] The submitter's cost of waking an idle pool thread.";
+    pool_dispatch: Nanos <= TOP, "[ns] A pool thread takes a task and wraps it up.";
+    pool_task_bytes: Bytes <= TOP_BYTES, "[bytes] Heap of a task that has not ended, in a pool.";
+    vt_spawn: Nanos <= TOP, "[ns] Creating and starting a green thread; serial on the submitter.";
+    vt_first_run: Nanos <= TOP, "[ns] Carrier: first mount and run up to the task's code.";
+    vt_resume: Nanos <= TOP, "[ns] Carrier: unmounting at a park and mounting again, paid at the mount.";
+    vt_timer_insert: Nanos <= TOP, "[ns] Putting one deadline into the timer (T-9: by the carrier under a lock; T-10: by the timer thread).";
+    vt_timer_fire: Nanos <= TOP, "[ns] Timer thread: one expiry.";
+    vt_unblock: Nanos <= TOP, "[ns] Unblocker thread: resubmitting one green thread that may take a monitor (T-14).";
+    vt_join: Nanos <= TOP, "[ns] From the last end until the submitter has seen it.";
+    vt_parked_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a green thread that has started and not ended.";
+    kt_launch: Nanos <= TOP, "[ns] Submitter: creating a coroutine, before its dispatch.";
+    kt_dispatch: Nanos <= TOP, "[ns] Handing a coroutine to the dispatcher when no worker is parked (K-3).";
+    kt_unpark: Nanos <= TOP, "[ns] What a dispatch costs more when it wakes a parked worker (K-3).";
+    kt_io_extra: Nanos <= TOP, "[ns] What a dispatch to `Dispatchers.IO` costs more (K-6).";
+    kt_run: Nanos <= TOP, "[ns] Worker: taking one coroutine up to its code.";
+    kt_timer_insert: Nanos <= TOP, "[ns] Worker: putting one delay into the timer heap, under its lock (K-8).";
+    kt_timer_fire: Nanos <= TOP, "[ns] DefaultExecutor thread: one expiry, before its dispatch (K-8).";
+    kt_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a coroutine that has been launched and not ended.";
+    loop_launch: Nanos <= TOP, "[ns] Event loop: launching one coroutine (K-1).";
+    loop_delay: Nanos <= TOP, "[ns] Event loop: running a coroutine up to its delay and putting that into the heap (K-1).";
+    loop_resume: Nanos <= TOP, "[ns] Event loop: one expiry and resuming its coroutine (K-1).";
+}
+
+impl Costs {
+    /// Lateness of an OS thread's own wait of `duration` ns: linear between the three points, constant outside.
+    pub fn sleep_lateness(&self, duration: u64) -> u64 {
+        const POINTS: [u64; 3] = [1_000_000, 10_000_000, 50_000_000];
+        let values = [self.sleep_lateness_1ms, self.sleep_lateness_10ms, self.sleep_lateness_50ms];
+        if duration == 0 {
+            return 0;
+        }
+        for i in 0..2 {
+            if duration <= POINTS[i] {
+                return values[i];
+            }
+            if duration < POINTS[i + 1] {
+                let (part, whole) = (i128::from(duration - POINTS[i]), i128::from(POINTS[i + 1] - POINTS[i]));
+                let rise = i128::from(values[i + 1]) - i128::from(values[i]);
+                return (i128::from(values[i]) + rise * part / whole) as u64;
+            }
+        }
+        values[2]
+    }
+}
+
+/// A cost in a profile file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostEntry {
+    /// The value with its unit.
+    pub value: String,
+    /// Where it is from.
+    pub source: String,
+}
+
+/// A profile file; version 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileFile {
+    version: u32,
+    name: String,
+    title: String,
+    description: String,
+    /// The profile whose costs hold where this one names none.
+    base: Option<String>,
+    costs: BTreeMap<String, CostEntry>,
+}
+
+/// A profile with every cost resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostProfile {
+    /// Its name.
+    pub name: String,
+    /// A few words for a person.
+    pub title: String,
+    /// What machine, date or source it stands for.
+    pub description: String,
+    /// The values.
+    pub costs: Costs,
+    /// Where each value is from, by the name of the cost.
+    pub sources: BTreeMap<String, String>,
+}
+
+impl CostProfile {
+    /// The shipped profile of this name.
+    pub fn named(name: &str) -> Result<Self, ScenarioError> {
+        let Some((_, json)) = PROFILES.iter().find(|(known, _)| *known == name) else {
+            return Err(ScenarioError::UnknownProfile { name: name.to_owned(), allowed: PROFILE_NAMES.join(", ") });
+        };
+        Self::from_json(json)
+    }
+
+    /// No cost at all: what the rules alone give. For test vectors.
+    pub fn zero() -> Self {
+        Self {
+            name: "zero".to_owned(),
+            title: "No costs".to_owned(),
+            description: "Every cost is zero.".to_owned(),
+            costs: Costs::default(),
+            sources: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a profile and, through `base`, the shipped one under it.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        let file: ProfileFile = serde_json::from_str(text)
+            .map_err(|e| ScenarioError::Syntax { field: "profile".to_owned(), message: e.to_string() })?;
+        let mut profile = match &file.base {
+            Some(base) => Self::named(base)?,
+            None => Self::zero(),
+        };
+        profile.name = file.name;
+        profile.title = file.title;
+        profile.description = file.description;
+        let mut errors = Vec::new();
+        if file.version != 1 {
+            errors.push(FieldError::new("version", file.version, "1"));
+        }
+        for (name, entry) in file.costs {
+            let field = format!("costs.{name}");
+            let Some(info) = COSTS.iter().find(|info| info.name == name) else {
+                let names: Vec<_> = COSTS.iter().map(|info| info.name).collect();
+                errors.push(FieldError::new(field, "an unknown cost", names.join(", ")));
+                continue;
+            };
+            let value = match info.unit {
+                Unit::Nanos => Nanos::parse(&entry.value).map(|v| v.0),
+                Unit::Picos => Nanos::parse_picos(&entry.value),
+                Unit::Bytes => Bytes::parse(&entry.value).map(|v| v.0),
+            };
+            match value {
+                Ok(value) if value <= info.max => {
+                    if let Some(slot) = profile.costs.slot(&name) {
+                        *slot = value;
+                    }
+                    profile.sources.insert(name, entry.source);
+                }
+                Ok(_) => errors.push(FieldError::new(field, entry.value, "up to 10 s, 1 ms or 1024 GiB")),
+                Err(error) => {
+                    errors.push(FieldError::new(field, format!("{:?} ({})", entry.value, error.problem), error.allowed))
+                }
+            }
+        }
+        if errors.is_empty() { Ok(profile) } else { Err(ScenarioError::Invalid(errors)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_profile_names_every_cost_with_a_source() {
+        let profile = CostProfile::named("linux-default").unwrap();
+        for info in COSTS {
+            assert!(profile.sources.contains_key(info.name), "{} has no value", info.name);
+        }
+        for name in PROFILE_NAMES {
+            assert_eq!(CostProfile::named(name).unwrap().name, name);
+        }
+    }
+
+    #[test]
+    fn lateness_is_linear_between_its_points() {
+        let costs =
+            Costs { sleep_lateness_1ms: 70, sleep_lateness_10ms: 90, sleep_lateness_50ms: 50, ..Costs::default() };
+        for (ms, expect) in [(0, 0), (1, 70), (10, 90), (30, 70), (50, 50), (2_000, 50)] {
+            assert_eq!(costs.sleep_lateness(ms * 1_000_000), expect, "{ms} ms");
+        }
+        assert_eq!(costs.sleep_lateness(5_500_000), 80);
+    }
+
+    #[test]
+    fn a_wrong_cost_is_named() {
+        let text = r#"{"version":1,"name":"x","title":"","description":"","base":null,
+            "costs":{"vt_span":{"value":"1 us","source":""},"vt_spawn":{"value":"-1 us","source":""}}}"#;
+        let error = CostProfile::from_json(text).unwrap_err().to_string();
+        assert!(
+            error.contains("costs.vt_span") && error.contains("costs.vt_spawn") && error.contains("negative"),
+            "{error}"
+        );
+    }
+}

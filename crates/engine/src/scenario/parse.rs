@@ -1,0 +1,47 @@
+//! Reading a scenario from JSON or TOML text; every error names the field.
+
+use serde::Deserialize;
+
+use super::Scenario;
+use crate::error::ScenarioError;
+
+impl Scenario {
+    /// Reads and checks a scenario written as JSON.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let scenario: Self = read(&mut reader)?;
+        reader.end().map_err(|e| ScenarioError::Syntax { field: "scenario".to_owned(), message: e.to_string() })?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// Reads and checks a scenario written as TOML.
+    #[cfg(feature = "toml")]
+    pub fn from_toml(text: &str) -> Result<Self, ScenarioError> {
+        let syntax = |e: toml::de::Error| ScenarioError::Syntax {
+            field: "scenario".to_owned(),
+            message: e.to_string().trim_end().to_owned(),
+        };
+        let scenario: Self = read(toml::Deserializer::parse(text).map_err(syntax)?)?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// The scenario as JSON on one line; reading it back gives the same scenario.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|e| unreachable!("a scenario has only text keys: {e}"))
+    }
+}
+
+fn read<'de, D>(reader: D) -> Result<Scenario, ScenarioError>
+where
+    D: serde::Deserializer<'de>,
+    D::Error: std::fmt::Display,
+{
+    let mut track = serde_path_to_error::Track::new();
+    Scenario::deserialize(serde_path_to_error::Deserializer::new(reader, &mut track)).map_err(|error| {
+        let path = track.path().to_string();
+        let field = if path == "." { "scenario".to_owned() } else { path };
+        ScenarioError::Syntax { field, message: error.to_string().trim_end().to_owned() }
+    })
+}
