@@ -25,6 +25,15 @@ pub(crate) fn deny(paths: &Paths) -> Result<()> {
         bail!("cargo-deny {} is not installed; `{}` installs it", versions::CARGO_DENY, advice());
     };
     let mut command = Environment::of(paths)?.command(&dir.join("cargo-deny").to_string_lossy());
-    command.args(["--offline", "--locked", "--workspace", "check", "bans", "licenses", "sources"]);
+    command.args([
+        "--offline",
+        "--locked",
+        "--workspace",
+        "check",
+        "--hide-inclusion-graph",
+        "bans",
+        "licenses",
+        "sources",
+    ]);
     process::run(command.current_dir(&paths.root), LIMIT)
 }

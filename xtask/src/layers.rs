@@ -50,7 +50,7 @@ const RULES: &[Rule] = &[
         never: &[BROWSER, SYSTEM, OUTSIDE, &["parkbench-view", "parkbench-native", "parkbench", "plotters"]],
     },
     Rule { package: "parkbench-view", target: NATIVE, never: &[BROWSER, SYSTEM, &["parkbench-native", "parkbench"]] },
-    Rule { package: "parkbench", target: WASM, never: &[SYSTEM, &["parkbench-native", "getrandom"]] },
+    Rule { package: "parkbench", target: WASM, never: &[SYSTEM, &["parkbench-native"]] },
     Rule { package: "parkbench-native", target: NATIVE, never: &[BROWSER, &["parkbench"]] },
 ];
 
@@ -62,7 +62,7 @@ pub(crate) fn problems(paths: &Paths) -> Result<Vec<String>> {
         let manifest = manifest.to_str().context("the path of the clone is not UTF-8")?;
         let args =
             ["tree", "--locked", "--manifest-path", manifest, "--package", rule.package, "--target", rule.target];
-        let format = ["--edges", "normal", "--prefix", "none", "--format", "{p}"];
+        let format = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
         let tree = process::output_of("cargo", &[&args[..], &format].concat())
             .with_context(|| format!("`cargo tree --package {}` failed", rule.package))?;
         problems.extend(check(rule, &tree));
