@@ -5,13 +5,23 @@ import { chromium } from 'playwright-core';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
+/** The tests may run as root, and the browser has nothing to fetch from anywhere. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 /** Longest wait for one thing on the page [ms]; the machine may be busy with builds. */
 export const PATIENCE_MS = 60_000;
 
 export function launch() {
   return chromium.launch({
     executablePath: process.env.PARKBENCH_CHROMIUM ?? USUAL_PLACES.find(exists),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    args: FLAGS,
     timeout: PATIENCE_MS,
   });
 }
