@@ -23,7 +23,7 @@ async function openDone(url, options) {
 
 async function copiedLink(page) {
   await button(page, 'Copy link').click();
-  await page.getByText('Link copied').waitFor();
+  await page.getByText('Link copied').first().waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
