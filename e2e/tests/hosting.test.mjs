@@ -86,7 +86,7 @@ test('without WebAssembly the page says so', () =>
     const page = await context.newPage();
     await page.route(/app.*\.wasm$/, (route) => route.fulfill({ status: 404, contentType: 'text/html', body: '<p>no</p>' }));
     await page.goto(site.url);
-    await page.getByRole('alert').filter({ hasText: /WebAssembly|\.wasm|404|not found/i }).first().waitFor();
+    await page.getByText(/could not start: .*(WebAssembly|wasm)/).first().waitFor();
     await context.close();
   }));
 
