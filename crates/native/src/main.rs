@@ -3,8 +3,12 @@
 //! Nothing is computed here.
 
 mod cli;
+mod figures;
+mod flat;
+mod human;
 mod input;
 mod measure;
+mod published;
 mod simulate;
 mod text;
 
@@ -54,7 +58,14 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Simulate(args) => print(&simulate::run(&args)?),
-        Command::Measure(args) => print(&measure::run(&args)?),
+        Command::Measure(args) => {
+            let measured = measure::run(&args)?;
+            print(&measured.text)?;
+            if measured.interrupted {
+                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the last repetition")));
+            }
+            Ok(())
+        }
         Command::Presets => print(&presets()?),
         Command::ExecOne => Ok(measure::exec_one()?),
     }

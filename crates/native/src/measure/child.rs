@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use parkbench_engine::Scenario;
+use parkbench_trace::Summary;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -19,7 +20,6 @@ use tokio::process::Command;
 use super::probe::{Probe, Readings};
 use super::runtime::Runtime;
 use super::slots::Slots;
-use super::summary::Summary;
 use super::workload::Workload;
 use super::{coroutine, green, pool};
 

@@ -1,28 +1,23 @@
-//! The result of a measurement: version 1 of the measured kind of result file.
+//! The result of a measurement, version 1: the runs of a result file, with where and on what they were measured.
 //!
-//! Field names are those of a simulated result wherever they mean the same. A figure that could not be had is null, and
-//! `unavailable` says why.
+//! A figure that could not be had is null, and `unavailable` says why.
 
 use std::collections::BTreeMap;
 
 use parkbench_engine::Scenario;
+use parkbench_trace::{Origin, RESULT_VERSION, RunMemory, RunResult};
 use serde::Serialize;
 
 use super::child::Repetition;
 use super::environment::Environment;
 use super::probe::Reading;
 use super::runtime::Planned;
-use super::summary::Summary;
 use super::warning::Warning;
-
-/// Version of the format.
-const VERSION: u32 = 1;
 
 /// A measured result.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
     version: u32,
-    kind: &'static str,
     /// The scenario as it was run.
     pub(crate) scenario: Scenario,
     /// Where.
@@ -36,45 +31,21 @@ pub(crate) struct Report {
 /// What one runtime did; the figures are those of the repetition with the median makespan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Run {
-    pub(crate) model: &'static str,
-    pub(crate) variant: String,
+    /// The figures that a simulated run has too.
+    #[serde(flatten)]
+    pub(crate) result: RunResult,
     /// The runtime in full.
     pub(crate) runtime: String,
     /// The variants of the scenario that it stands for.
     pub(crate) stands_for: Vec<String>,
-    pub(crate) tasks: u64,
-    pub(crate) tasks_done: u64,
-    /// [ns] The median.
-    pub(crate) makespan_ns: u64,
-    /// [ns] Every repetition, in the order in which they ran.
+    /// [ns] Makespan of every repetition, in the order in which they ran.
     pub(crate) makespans_ns: Vec<u64>,
-    pub(crate) throughput_per_s: f64,
-    pub(crate) latency_ns: Summary,
-    pub(crate) response_ns: Summary,
-    pub(crate) in_flight_peak: u32,
-    pub(crate) memory_bytes: Memory,
-    pub(crate) os_switches: Option<u64>,
-    pub(crate) voluntary_switches: Option<u64>,
-    pub(crate) involuntary_switches: Option<u64>,
-    /// [ns] CPU time of all threads.
-    pub(crate) cpu_time_ns: CpuTime,
-    /// By the name of the field, why it is null.
-    pub(crate) unavailable: BTreeMap<&'static str, String>,
-}
-
-/// [bytes] Memory of the process at its peaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Memory {
-    pub(crate) reserved: Option<u64>,
-    pub(crate) resident: Option<u64>,
-    pub(crate) resident_growth: Option<u64>,
-}
-
-/// [ns] CPU time of all threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct CpuTime {
-    pub(crate) user: Option<u64>,
-    pub(crate) system: Option<u64>,
+    /// [bytes] Peak of the resident memory above what the process had just before the run.
+    pub(crate) resident_growth_bytes: Option<u64>,
+    /// [ns] CPU time of all threads in their own code.
+    pub(crate) cpu_user_ns: Option<u64>,
+    /// [ns] CPU time of all threads in the kernel.
+    pub(crate) cpu_system_ns: Option<u64>,
 }
 
 impl Report {
@@ -85,13 +56,9 @@ impl Report {
         warnings: Vec<Warning>,
         results: &[(Planned, Vec<Repetition>)],
     ) -> Self {
-        let runs = results.iter().filter_map(|(planned, repetitions)| Run::new(scenario, planned, repetitions)).collect();
-        Self { version: VERSION, kind: "measured", scenario: scenario.clone(), environment, warnings, runs }
-    }
-
-    /// The result file.
-    pub(crate) fn to_json(&self) -> anyhow::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        let run = |(planned, repetitions): &(Planned, Vec<Repetition>)| Run::new(scenario, planned, repetitions);
+        let runs = results.iter().filter_map(run).collect();
+        Self { version: RESULT_VERSION, scenario: scenario.clone(), environment, warnings, runs }
     }
 }
 
@@ -101,57 +68,84 @@ impl Run {
         order.sort_by_key(|repetition| repetition.makespan_ns);
         // The lower middle, so that it is a repetition that happened.
         let median = *order.get(order.len().saturating_sub(1) / 2)?;
+        let readings = &median.readings;
         let mut unavailable = BTreeMap::new();
-        let mut figure = |name: &'static str, reading: &Reading| match reading {
+        for (name, reason) in [
+            ("queue_ns", "a task's waits for a worker are not recorded in a measurement"),
+            ("core_busy_share", "what a core does is not recorded in a measurement"),
+            ("core_overhead_share", "what a core does is not recorded in a measurement"),
+            ("workers", "what a thread does is not recorded in a measurement"),
+            ("digest", "a measurement has no digest, for no two are the same"),
+            ("events", "a measurement has no events"),
+        ] {
+            unavailable.insert(name.to_owned(), reason.to_owned());
+        }
+        let mut figure = |name: &str, reading: &Reading| match reading {
             Ok(value) => Some(*value),
             Err(reason) => {
-                unavailable.insert(name, reason.clone());
+                unavailable.insert(name.to_owned(), reason.clone());
                 None
             }
         };
-        let readings = &median.readings;
-        let memory_bytes = Memory {
-            reserved: figure("memory_bytes.reserved", &readings.reserved),
-            resident: figure("memory_bytes.resident", &readings.resident),
-            resident_growth: figure("memory_bytes.resident_growth", &readings.resident_growth),
-        };
-        let voluntary_switches = figure("voluntary_switches", &readings.voluntary_switches);
-        let involuntary_switches = figure("involuntary_switches", &readings.involuntary_switches);
+        let seconds = median.makespan_ns.max(1) as f64 / 1e9;
         let os_switches = match (&readings.voluntary_switches, &readings.involuntary_switches) {
-            (Ok(a), Ok(b)) => Ok(a + b),
+            (Ok(voluntary), Ok(involuntary)) => Ok(voluntary + involuntary),
             (Err(reason), _) | (_, Err(reason)) => Err(reason.clone()),
         };
-        let os_switches = figure("os_switches", &os_switches);
-        let cpu_time_ns = CpuTime {
-            user: figure("cpu_time_ns.user", &readings.user_ns),
-            system: figure("cpu_time_ns.system", &readings.system_ns),
-        };
-        Some(Self {
-            model: planned.runtime.model().as_str(),
+        let resident_growth_bytes = figure("resident_growth_bytes", &readings.resident_growth);
+        let cpu_user_ns = figure("cpu_user_ns", &readings.user_ns);
+        let cpu_system_ns = figure("cpu_system_ns", &readings.system_ns);
+        let result = RunResult {
+            origin: Origin::Measured,
+            model: planned.runtime.model(),
             variant: planned.runtime.variant(),
-            runtime: planned.runtime.name(),
-            stands_for: planned.runs.iter().map(|&run| scenario.runs[run].variant(&scenario.machine)).collect(),
             tasks: scenario.task_count(),
             tasks_done: median.tasks_done,
+            tasks_failed: scenario.task_count() - median.tasks_done,
             makespan_ns: median.makespan_ns,
-            makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
-            throughput_per_s: median.tasks_done as f64 * 1e9 / median.makespan_ns.max(1) as f64,
+            throughput_per_s: Some(median.tasks_done as f64 / seconds),
             latency_ns: median.latency_ns,
             response_ns: median.response_ns,
-            in_flight_peak: median.in_flight_peak,
-            memory_bytes,
-            os_switches,
-            voluntary_switches,
-            involuntary_switches,
-            cpu_time_ns,
+            queue_ns: None,
+            memory_bytes: RunMemory {
+                reserved: figure("memory_bytes.reserved", &readings.reserved),
+                resident: figure("memory_bytes.resident", &readings.resident),
+            },
+            os_switches: figure("os_switches", &os_switches),
+            voluntary_switches: figure("voluntary_switches", &readings.voluntary_switches),
+            involuntary_switches: figure("involuntary_switches", &readings.involuntary_switches),
+            switches_per_second: figure("switches_per_second", &os_switches).map(|count| count as f64 / seconds),
+            in_flight_peak: Some(u64::from(median.in_flight_peak)),
+            core_busy_share: None,
+            core_overhead_share: None,
+            workers: Vec::new(),
+            digest: None,
+            events: None,
+            comparison: Vec::new(),
             unavailable,
+        };
+        Some(Self {
+            result,
+            runtime: planned.runtime.name(),
+            stands_for: planned.runs.iter().map(|&run| scenario.runs[run].variant(&scenario.machine)).collect(),
+            makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
+            resident_growth_bytes,
+            cpu_user_ns,
+            cpu_system_ns,
         })
+    }
+
+    /// [ns] Shortest and longest repetition.
+    pub(crate) fn makespan_range_ns(&self) -> (u64, u64) {
+        let of = |best: Option<&u64>| best.copied().unwrap_or(self.result.makespan_ns);
+        (of(self.makespans_ns.iter().min()), of(self.makespans_ns.iter().max()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use parkbench_engine::preset;
+    use parkbench_trace::Summary;
 
     use super::*;
     use crate::measure::probe::Readings;
@@ -178,8 +172,8 @@ mod tests {
         for (times, expect) in [(&[7_u64][..], Some(7)), (&[9, 3, 5], Some(5)), (&[4, 1], Some(1)), (&[], None)] {
             let repetitions: Vec<_> = times.iter().map(|&ns| repetition(ns, Ok(ns))).collect();
             let run = Run::new(&scenario, &planned, &repetitions);
-            assert_eq!(run.as_ref().map(|run| run.makespan_ns), expect);
-            assert_eq!(run.as_ref().map_or(expect, |run| run.memory_bytes.resident), expect);
+            assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
+            assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
             assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
         }
     }
