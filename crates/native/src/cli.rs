@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parkbench_engine::{MAX_TASKS, Model, PRESET_NAMES};
 
-/// How 10,000 tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here.
+/// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
 #[derive(Debug, Parser)]
 #[command(name = "parkbench", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = AFTER_LONG)]
 pub(crate) struct Cli {
@@ -30,25 +30,32 @@ Examples:
 
 Scenario files:
   A scenario is TOML (name ends in .toml) or JSON (name ends in .json).
-  Under any other name, and on standard input, it is JSON where the first character is {, else TOML.
-  An argument without a slash and without a dot is the name of a preset; write ./name for a file of that name.
+  Under any other name, and on standard input, JSON is told by its first character, {.
+  An argument without a slash or a dot is the name of a preset; ./name is a file of that name.
 
   version = 1
   name = \"two-calls\"
   machine = { cores = 4 }
   tasks = [{ count = 10000, steps = [{ io = \"20 ms\" }, { cpu = \"30 us\" }, { io = \"20 ms\" }] }]
-  runs = [{ model = \"thread-pool\", size = 200 }, { model = \"green-threads\" }, { model = \"coroutines\" }]
+  runs = [{ model = \"thread-pool\", size = 200 }, { model = \"coroutines\" }]
 
 Exit codes:
   0  The command did what was asked
   1  It could not be done here, such as a thread that could not be created
-  2  The command line or the scenario is wrong; the message names the field, the value and what is allowed";
+  2  The command line or the scenario is wrong: the message says where, and what is allowed";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate a scenario and print what each model does with it
+    ///
+    /// The result depends on the scenario and the seed alone: the same digest means the same schedule, event by event.
+    /// Where the scenario holds published figures, each is printed beside the simulated one with the difference.
     Simulate(SimulateArgs),
     /// Run a scenario on real runtimes on this machine and print what they did
+    ///
+    /// Thread pools run on OS threads, green threads on may, coroutines on tokio.
+    /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
+    /// io-bound needs 42 s for each repetition. Use --tasks for less.
     Measure(MeasureArgs),
     /// List the scenarios that come with parkbench
     Presets,
@@ -57,10 +64,7 @@ pub(crate) enum Command {
     ExecOne,
 }
 
-/// Simulate a scenario and print what each model does with it.
-///
-/// The result depends on the scenario and the seed alone: the same digest means the same schedule, event by event.
-/// Where the scenario holds published figures, each is printed beside the simulated one with the difference.
+/// Options of `simulate`.
 #[derive(Args, Debug)]
 #[command(after_long_help = FORMATS)]
 pub(crate) struct SimulateArgs {
@@ -74,12 +78,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) step_budget: u64,
 }
 
-/// Run a scenario on real runtimes on this machine and print what they did.
-///
-/// Thread pools run on OS threads, green threads on `may`, coroutines on tokio.
-/// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 in `io-bound`
-/// needs 42 s for each repetition.
-/// Use --tasks for less.
+/// Options of `measure`.
 #[derive(Args, Debug)]
 #[command(after_long_help = FORMATS)]
 pub(crate) struct MeasureArgs {
@@ -193,6 +192,6 @@ mod tests {
             .take_while(|line| !line.is_empty())
             .flat_map(|line| [line, "\n"])
             .collect();
-        assert_eq!(parkbench_engine::Scenario::from_toml(&text).unwrap().runs.len(), 3);
+        assert_eq!(parkbench_engine::Scenario::from_toml(&text).unwrap().runs.len(), 2);
     }
 }

@@ -28,6 +28,8 @@ use super::{coroutine, green, pool};
 pub(crate) struct Job {
     /// The tasks and the seed.
     pub(crate) scenario: Scenario,
+    /// Which of its runs.
+    pub(crate) run: usize,
     /// On what.
     pub(crate) runtime: Runtime,
     /// [ps] One iteration of a CPU step, as the parent has measured it.
@@ -81,8 +83,7 @@ pub(crate) fn exec_one() -> anyhow::Result<()> {
 }
 
 fn repetition(job: &Job) -> anyhow::Result<Repetition> {
-    job.scenario.validate()?;
-    let workload = Arc::new(Workload::new(&job.scenario, job.iteration_ps));
+    let workload = Arc::new(Workload::new(&job.scenario, job.run, job.iteration_ps)?);
     let slots = Arc::new(Slots::new(workload.task_count() as usize));
     let probe = Probe::start();
     let makespan_ns = match job.runtime {

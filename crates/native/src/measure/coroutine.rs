@@ -32,7 +32,7 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<
     };
     let runtime = builder.enable_time().build().context("the tokio runtime could not be started")?;
     runtime.block_on(async {
-        let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks).map(|_| Mutex::new(())).collect());
+        let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
         let all_ended = Arc::new(Notify::new());
         let begin = Instant::now();
         for (task, at) in workload.submissions() {

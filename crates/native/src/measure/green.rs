@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use may::coroutine;
 use may::sync::{Mutex, MutexGuard};
 
@@ -27,7 +27,8 @@ const STACK_WORDS: usize = 0x1000;
 /// The number of workers can be set once in a process, so a process can call this once.
 pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) -> anyhow::Result<u64> {
     may::config().set_workers(workers as usize).set_stack_size(STACK_WORDS);
-    let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks).map(|_| Mutex::new(())).collect());
+    start()?;
+    let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
     let submitter = thread::current();
     let begin = Instant::now();
     for (task, at) in workload.submissions() {
@@ -52,6 +53,13 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) ->
         thread::park();
     }
     Ok(slots.since_first_submission())
+}
+
+/// Starts the workers, which the first coroutine does: as with tokio, that is no part of the run.
+fn start() -> anyhow::Result<()> {
+    // SAFETY: the body does nothing.
+    let first = unsafe { coroutine::Builder::new().spawn(|| ()) }.context("may could not be started")?;
+    first.join().map_err(|_| anyhow!("may could not be started"))
 }
 
 /// The body of a task.

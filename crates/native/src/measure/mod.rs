@@ -79,6 +79,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         .iter()
         .map(|planned| Job {
             scenario: scenario.clone(),
+            run: planned.runs[0],
             runtime: planned.runtime.clone(),
             iteration_ps,
             parent: std::process::id() as i32,

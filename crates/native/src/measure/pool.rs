@@ -22,7 +22,7 @@ const STACK: usize = 1 << 20;
 /// last task end.
 pub(crate) fn run(workload: &Workload, slots: &Slots, threads: u32) -> anyhow::Result<u64> {
     let queue = &Queue::default();
-    let shared: Vec<Mutex<()>> = (0..workload.shared_locks).map(|_| Mutex::new(())).collect();
+    let shared: Vec<Mutex<()>> = (0..workload.shared_locks()).map(|_| Mutex::new(())).collect();
     let submitter = thread::current();
     let execute = &|task: u32| {
         slots.began(task);

@@ -24,10 +24,8 @@ pub(crate) struct Readings {
     pub(crate) voluntary_switches: Reading,
     /// Context switches forced by the kernel.
     pub(crate) involuntary_switches: Reading,
-    /// [ns] CPU time of all threads in their own code.
-    pub(crate) user_ns: Reading,
-    /// [ns] CPU time of all threads in the kernel.
-    pub(crate) system_ns: Reading,
+    /// [ns] CPU time of all threads. The kernel's own split into user and system time is too coarse for short runs.
+    pub(crate) cpu_ns: Reading,
 }
 
 /// The state of the process before a run.
@@ -66,8 +64,7 @@ impl Probe {
             reserved: status.and_then(|status| kib(status.vmpeak, "VmPeak")),
             voluntary_switches: delta(Usage::voluntary_context_switches),
             involuntary_switches: delta(Usage::involuntary_context_switches),
-            user_ns: delta(|usage| nanos(usage.user_time())),
-            system_ns: delta(|usage| nanos(usage.system_time())),
+            cpu_ns: delta(|usage| nanos(usage.user_time()).saturating_add(nanos(usage.system_time()))),
         }
     }
 }

@@ -42,10 +42,8 @@ pub(crate) struct Run {
     pub(crate) makespans_ns: Vec<u64>,
     /// [bytes] Peak of the resident memory above what the process had just before the run.
     pub(crate) resident_growth_bytes: Option<u64>,
-    /// [ns] CPU time of all threads in their own code.
-    pub(crate) cpu_user_ns: Option<u64>,
-    /// [ns] CPU time of all threads in the kernel.
-    pub(crate) cpu_system_ns: Option<u64>,
+    /// [ns] CPU time of all threads, in their own code and in the kernel.
+    pub(crate) cpu_ns: Option<u64>,
 }
 
 impl Report {
@@ -93,8 +91,7 @@ impl Run {
             (Err(reason), _) | (_, Err(reason)) => Err(reason.clone()),
         };
         let resident_growth_bytes = figure("resident_growth_bytes", &readings.resident_growth);
-        let cpu_user_ns = figure("cpu_user_ns", &readings.user_ns);
-        let cpu_system_ns = figure("cpu_system_ns", &readings.system_ns);
+        let cpu_ns = figure("cpu_ns", &readings.cpu_ns);
         let result = RunResult {
             origin: Origin::Measured,
             model: planned.runtime.model(),
@@ -130,8 +127,7 @@ impl Run {
             stands_for: planned.runs.iter().map(|&run| scenario.runs[run].variant(&scenario.machine)).collect(),
             makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
             resident_growth_bytes,
-            cpu_user_ns,
-            cpu_system_ns,
+            cpu_ns,
         })
     }
 
@@ -159,8 +155,7 @@ mod tests {
             reserved: Ok(2),
             voluntary_switches: Ok(3),
             involuntary_switches: Err("no such counter".to_owned()),
-            user_ns: Ok(5),
-            system_ns: Ok(6),
+            cpu_ns: Ok(5),
         };
         Repetition { makespan_ns, tasks_done: 4, latency_ns: summary, response_ns: summary, in_flight_peak: 2, readings }
     }

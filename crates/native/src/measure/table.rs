@@ -23,8 +23,7 @@ pub(crate) fn render(report: &Report) -> String {
             grid.row(std::iter::once(label.to_owned()).chain(cells));
         };
         row("Resident, growth", &|run| or_absent(run.resident_growth_bytes, human::bytes));
-        row("CPU time, own code", &|run| or_absent(run.cpu_user_ns, human::duration));
-        row("CPU time, kernel", &|run| or_absent(run.cpu_system_ns, human::duration));
+        row("CPU time", &|run| or_absent(run.cpu_ns, human::duration));
         row("", &|_| String::new());
         row("Repetitions", &|run| human::count(run.makespans_ns.len() as u64));
         row("  shortest", &|run| human::duration(run.makespan_range_ns().0));
@@ -81,8 +80,7 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         add("makespan_shortest_ns", shortest.to_string());
         add("makespan_longest_ns", longest.to_string());
         add("resident_growth_bytes", optional(run.resident_growth_bytes));
-        add("cpu_user_ns", optional(run.cpu_user_ns));
-        add("cpu_system_ns", optional(run.cpu_system_ns));
+        add("cpu_ns", optional(run.cpu_ns));
         columns
     }))
 }

@@ -1,40 +1,19 @@
-//! The scenario's tasks as real runtimes execute them: steps with iterations and durations that are ready to use.
+//! The engine's plan of a run as real runtimes execute it: iterations and durations that are ready to use.
 //!
 //! What a wait or a lock is in each runtime is decided in `pool`, `green` and `coroutine`.
 
 use std::time::Duration;
 
-use parkbench_engine::{CpuWork, Distribution, Duration as Length, LockScope, Scenario, Step};
+use parkbench_engine::{Class, Op, Plan, Scenario, ScenarioError};
 
 use super::cpu;
 
-/// All tasks of a scenario.
+/// All tasks of one run; each does what the simulated one does, with the same draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
-    seed: u64,
-    classes: Vec<Class>,
-    /// Locks that all tasks share.
-    pub(crate) shared_locks: usize,
-}
-
-/// Tasks with the same steps.
-#[derive(Clone, Debug)]
-struct Class {
-    count: u32,
-    at: Duration,
-    steps: Vec<Prepared>,
-    own_locks: usize,
-}
-
-/// One step, before the draw for a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Prepared {
-    Spin(u64),
-    Cpu { from: u64, to: u64, iteration_ps: u64 },
-    Io { from: u64, to: u64 },
-    Block { from: u64, to: u64 },
-    Lock(Which),
-    Unlock,
+    plan: Plan,
+    /// [ps] One iteration of the CPU loop here.
+    iteration_ps: u64,
 }
 
 /// One step of one task.
@@ -57,114 +36,85 @@ pub(crate) enum Action {
 pub(crate) enum Which {
     /// One that all tasks share, by its number.
     Shared(usize),
-    /// One of the task's own, by its number.
+    /// One of the task's own, a new one each time.
     Own(usize),
 }
 
 impl Workload {
-    /// Prepares the tasks of a scenario that has been validated, on a machine where an iteration takes `iteration_ps`.
-    pub(crate) fn new(scenario: &Scenario, iteration_ps: u64) -> Self {
-        let mut shared: Vec<&str> = Vec::new();
-        let mut classes = Vec::new();
-        for class in &scenario.tasks {
-            let mut own: Vec<&str> = Vec::new();
-            let mut steps = Vec::new();
-            for step in &class.steps {
-                steps.push(match step {
-                    Step::Cpu(CpuWork::Iterations(work)) => Prepared::Spin(work.iterations),
-                    Step::Cpu(CpuWork::Time(length)) => {
-                        let (from, to) = bounds(length);
-                        Prepared::Cpu { from, to, iteration_ps }
-                    }
-                    Step::Io(length) => {
-                        let (from, to) = bounds(length);
-                        Prepared::Io { from, to }
-                    }
-                    Step::Block(length) => {
-                        let (from, to) = bounds(length);
-                        Prepared::Block { from, to }
-                    }
-                    Step::Lock(lock) => Prepared::Lock(match lock.scope {
-                        LockScope::Shared => Which::Shared(number(&mut shared, &lock.name)),
-                        LockScope::Task => Which::Own(number(&mut own, &lock.name)),
-                    }),
-                    // Locks are given back in reverse order, as `validate` has checked.
-                    Step::Unlock(_) => Prepared::Unlock,
-                });
-            }
-            let at = Duration::from_nanos(class.at.0);
-            classes.push(Class { count: class.count as u32, at, steps, own_locks: own.len() });
-        }
-        Self { seed: scenario.seed, classes, shared_locks: shared.len() }
+    /// Prepares run number `run` of the scenario, on a machine where an iteration takes `iteration_ps`.
+    pub(crate) fn new(scenario: &Scenario, run: usize, iteration_ps: u64) -> Result<Self, ScenarioError> {
+        Ok(Self { plan: Plan::new(scenario, run)?, iteration_ps })
     }
 
-    /// Tasks in all classes.
-    pub(crate) fn task_count(&self) -> u32 {
-        self.classes.iter().map(|class| class.count).sum()
+    /// Tasks in all.
+    pub(crate) const fn task_count(&self) -> u32 {
+        self.plan.tasks
+    }
+
+    /// Locks that all tasks share.
+    pub(crate) const fn shared_locks(&self) -> u32 {
+        self.plan.locks
     }
 
     /// Every task in the order of submission, with the time since the start of the run before which it must not be
     /// submitted.
     pub(crate) fn submissions(&self) -> impl Iterator<Item = (u32, Duration)> + '_ {
-        self.classes.iter().flat_map(|class| std::iter::repeat_n(class.at, class.count as usize)).zip(0..).map(|(at, task)| (task, at))
+        let of_class = |class: &Class| (class.first..class.first + class.count, Duration::from_nanos(class.at));
+        let order = self.plan.submission_order().into_iter();
+        order.flat_map(move |index| {
+            let (tasks, at) = of_class(&self.plan.classes[index]);
+            tasks.map(move |task| (task, at))
+        })
     }
 
-    /// Locks of the task's own.
+    /// Times that the task takes a lock of its own.
     pub(crate) fn own_locks(&self, task: u32) -> usize {
-        self.class(task).own_locks
+        let own = |op: &&Op| matches!(op, Op::Lock(lock) if lock.shared.is_none());
+        self.plan.class_of(task).ops.iter().filter(own).count()
     }
 
     /// What the task does, in order.
     pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
-        let draw = move |step: usize, from: u64, to: u64| draw(self.seed, task, step, from, to);
-        self.class(task).steps.iter().enumerate().map(move |(index, step)| match *step {
-            Prepared::Spin(iterations) => Action::Spin(iterations),
-            Prepared::Cpu { from, to, iteration_ps } => {
-                Action::Spin(cpu::iterations(draw(index, from, to), iteration_ps))
-            }
-            Prepared::Io { from, to } => Action::Io(Duration::from_nanos(draw(index, from, to))),
-            Prepared::Block { from, to } => Action::Block(Duration::from_nanos(draw(index, from, to))),
-            Prepared::Lock(which) => Action::Lock(which),
-            Prepared::Unlock => Action::Unlock,
+        let ns = move |step: usize, span| self.plan.duration(task, step, span);
+        let mut own = 0..;
+        self.plan.class_of(task).ops.iter().enumerate().map(move |(step, op)| match *op {
+            Op::Iterations(iterations, _) => Action::Spin(iterations),
+            Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
+            Op::Io(span) => Action::Io(Duration::from_nanos(ns(step, span))),
+            Op::Block(span) => Action::Block(Duration::from_nanos(ns(step, span))),
+            Op::Lock(lock) => Action::Lock(match lock.shared {
+                Some(number) => Which::Shared(number as usize),
+                None => Which::Own(own.next().unwrap_or_default()),
+            }),
+            // Locks are given back in reverse order, as `validate` has checked.
+            Op::Unlock(_) => Action::Unlock,
         })
     }
-
-    fn class(&self, task: u32) -> &Class {
-        let mut first = 0;
-        for class in &self.classes {
-            first += class.count;
-            if task < first {
-                return class;
-            }
-        }
-        unreachable!("task {task} is below the count of all classes")
-    }
 }
 
-/// [ns] Shortest and longest.
-fn bounds(length: &Length) -> (u64, u64) {
-    match length {
-        Length::Constant(nanos) => (nanos.0, nanos.0),
-        Length::Drawn(Distribution::Uniform(from, to)) => (from.0, to.0),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The number of a name, given in the order in which names are first seen.
-fn number<'a>(names: &mut Vec<&'a str>, name: &'a str) -> usize {
-    names.iter().position(|known| *known == name).unwrap_or_else(|| {
-        names.push(name);
-        names.len() - 1
-    })
-}
-
-/// [ns] The draw of this task for this step.
-fn draw(seed: u64, task: u32, step: usize, from: u64, to: u64) -> u64 {
-    // To be replaced by the engine's own draw.
-    if from == to {
-        return from;
+    #[test]
+    fn tasks_do_what_the_scenario_says() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"thread-pool"}],"tasks":[
+            {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b"}},
+                {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
+            {"count":1,"steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+        let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0, 250).unwrap();
+        let ms = Duration::from_millis;
+        let submissions: Vec<_> = workload.submissions().collect();
+        assert_eq!(submissions, [(2, ms(0)), (0, ms(5)), (1, ms(5))]);
+        assert_eq!((workload.task_count(), workload.shared_locks(), workload.own_locks(0)), (3, 1, 1));
+        let first: Vec<_> = workload.actions(0).collect();
+        let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Spin(80_000)];
+        assert_eq!(first[..3], locked);
+        assert_eq!(first[3..5], [Action::Unlock; 2]);
+        assert!(matches!(first[5], Action::Io(wait) if (ms(2_000)..=ms(2_200)).contains(&wait)));
+        assert_eq!(workload.actions(2).collect::<Vec<_>>(), [Action::Spin(7), Action::Block(ms(3))]);
+        // The same draw for the same task, another one for another.
+        assert_eq!(workload.actions(0).collect::<Vec<_>>(), first);
+        assert_ne!(workload.actions(1).collect::<Vec<_>>(), first);
     }
-    let mut x = seed ^ (u64::from(task) << 16 | step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    from + ((u128::from(x ^ (x >> 31)) * u128::from(to - from + 1)) >> 64) as u64
 }
