@@ -93,9 +93,10 @@ fn worker_rows(grid: &mut Grid, runs: &[&RunResult]) {
     let of_role = |run: &RunResult, role: Role| -> Vec<WorkerUse> {
         run.workers.iter().filter(|worker| worker.role == role).cloned().collect()
     };
-    grid.row(std::iter::once("  number of workers".to_owned()).chain(
-        runs.iter().map(|run| human::count(of_role(run, Role::Worker).len() as u64)),
-    ));
+    grid.row(
+        std::iter::once("  number of workers".to_owned())
+            .chain(runs.iter().map(|run| human::count(of_role(run, Role::Worker).len() as u64))),
+    );
     let parts: [(&str, fn(&WorkerUse) -> u64); 5] = [
         ("  busy with tasks", |worker| worker.busy_ns),
         ("  held by tasks that wait", |worker| worker.blocked_ns),
@@ -107,7 +108,11 @@ fn worker_rows(grid: &mut Grid, runs: &[&RunResult]) {
         let cell = |run: &&RunResult| share(&of_role(run, Role::Worker), run.makespan_ns, part);
         grid.row(std::iter::once(label.to_owned()).chain(runs.iter().map(cell)));
     }
-    let others = [("Submitter at work", Role::Submitter), ("Timer thread at work", Role::Timer), ("Unblocker at work", Role::Unblocker)];
+    let others = [
+        ("Submitter at work", Role::Submitter),
+        ("Timer thread at work", Role::Timer),
+        ("Unblocker at work", Role::Unblocker),
+    ];
     for (label, role) in others {
         if runs.iter().any(|run| run.workers.iter().any(|worker| worker.role == role)) {
             let work = |worker: &WorkerUse| worker.busy_ns + worker.overhead_ns;

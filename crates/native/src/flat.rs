@@ -24,11 +24,9 @@ pub(crate) fn columns(scenario: &Scenario, run: &RunResult) -> Vec<(String, Stri
     add("tasks_failed", number(run.tasks_failed));
     add("makespan_ns", number(run.makespan_ns));
     add("throughput_per_s", run.throughput_per_s.map(|value| value.to_string()));
-    for (name, summary) in [
-        ("latency", Some(&run.latency_ns)),
-        ("response", Some(&run.response_ns)),
-        ("queue", run.queue_ns.as_ref()),
-    ] {
+    for (name, summary) in
+        [("latency", Some(&run.latency_ns)), ("response", Some(&run.response_ns)), ("queue", run.queue_ns.as_ref())]
+    {
         let parts: [(&str, fn(&Summary) -> u64); 5] = [
             ("mean", |summary| summary.mean),
             ("p50", |summary| summary.p50),

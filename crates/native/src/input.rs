@@ -43,9 +43,7 @@ pub(crate) enum InputError {
     #[error("scenario file: {0} is larger than 16 MiB; allowed: up to {MAX_FILE_BYTES} bytes")]
     TooLarge(String),
     /// It is not text.
-    #[error(
-        "scenario file: {origin} is not UTF-8, byte {offset} is {byte:#04x}; allowed: TOML or JSON as UTF-8 text"
-    )]
+    #[error("scenario file: {origin} is not UTF-8, byte {offset} is {byte:#04x}; allowed: TOML or JSON as UTF-8 text")]
     NotUtf8 {
         /// The file.
         origin: String,
@@ -177,7 +175,9 @@ mod tests {
     fn the_format_is_told_by_name_or_by_the_first_character() {
         let scenario = preset("pinning").unwrap();
         let json = scenario.to_json();
-        for (extension, text) in [(Some("json"), json.clone()), (None, format!("\u{feff}\n  {json}")), (Some("x"), json)] {
+        for (extension, text) in
+            [(Some("json"), json.clone()), (None, format!("\u{feff}\n  {json}")), (Some("x"), json)]
+        {
             assert_eq!(parse("x", extension, &text).unwrap().1, scenario);
         }
         assert!(parse("x", Some("toml"), "{}").is_err());

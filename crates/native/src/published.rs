@@ -4,8 +4,8 @@ use parkbench_engine::Metric;
 use parkbench_trace::{Comparison, ResultFile};
 
 use crate::figures::{WIDTH, or_absent};
-use crate::text::{Grid, wrap};
 use crate::human;
+use crate::text::{Grid, wrap};
 
 /// The table and the explanations, after an empty line; nothing where there are no published figures.
 pub(crate) fn render(result: &ResultFile) -> String {

@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_sum_is_the_closed_formula() {
         for n in [0_u64, 1, 2, 1_000] {
-            assert_eq!(spin(n), (0..n).map(|i| i * i).sum());
+            assert_eq!(spin(n), (0..n).map(|i| i * i).sum::<u64>());
         }
     }
 

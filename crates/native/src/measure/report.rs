@@ -157,7 +157,14 @@ mod tests {
             involuntary_switches: Err("no such counter".to_owned()),
             cpu_ns: Ok(5),
         };
-        Repetition { makespan_ns, tasks_done: 4, latency_ns: summary, response_ns: summary, in_flight_peak: 2, readings }
+        Repetition {
+            makespan_ns,
+            tasks_done: 4,
+            latency_ns: summary,
+            response_ns: summary,
+            in_flight_peak: 2,
+            readings,
+        }
     }
 
     #[test]

@@ -35,11 +35,8 @@ pub(crate) struct Times {
 impl Slots {
     /// Slots for so many tasks; the memory is touched now, so that it does not count as the run's.
     pub(crate) fn new(tasks: usize) -> Self {
-        let slot = || Slot {
-            submitted: AtomicU64::new(ABSENT),
-            began: AtomicU64::new(ABSENT),
-            ended: AtomicU64::new(ABSENT),
-        };
+        let slot =
+            || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
         let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
         Self { origin: Instant::now(), remaining: AtomicUsize::new(tasks.len()), tasks }
     }

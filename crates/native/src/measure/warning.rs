@@ -55,10 +55,9 @@ impl Warning {
             Self::Long { total_s } => {
                 format!("This will take about {}. Use --tasks, --reps or --model for less.", minutes(*total_s))
             }
-            Self::Shared { variants, runtime } => format!(
-                "{} share one measurement: {runtime} has nothing in which they differ.",
-                variants.join(", ")
-            ),
+            Self::Shared { variants, runtime } => {
+                format!("{} share one measurement: {runtime} has nothing in which they differ.", variants.join(", "))
+            }
             Self::NoPolling { variant } => format!(
                 "{variant} polls in the simulation to explain a published number of context switches; no thread polls \
                  here."
