@@ -45,11 +45,6 @@ impl Os {
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
         self.ready.pop_front()
     }
-
-    #[cfg(test)]
-    pub(crate) fn on_core(&self) -> usize {
-        self.running.len()
-    }
 }
 
 impl Kernel {

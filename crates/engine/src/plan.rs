@@ -103,7 +103,11 @@ pub struct Plan {
 impl Plan {
     /// Resolves run number `run` with the costs of the scenario's profile.
     pub fn new(scenario: &Scenario, run: usize) -> Result<Self, ScenarioError> {
-        let profile = CostProfile::named(&scenario.profile)?;
+        let mut profile = CostProfile::named(&scenario.profile)?;
+        let errors = profile.replace(&scenario.costs);
+        if !errors.is_empty() {
+            return Err(ScenarioError::Invalid(errors));
+        }
         Self::with_costs(scenario, run, profile.costs)
     }
 

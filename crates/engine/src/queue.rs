@@ -74,7 +74,7 @@ mod tests {
                 queue.push(time, Event::Deadline(index as u32));
             }
             let mut expect: Vec<(u64, u32)> = times.iter().enumerate().map(|(i, &t)| (t, i as u32)).collect();
-            expect.sort();
+            expect.sort_unstable();
             let mut got = Vec::new();
             while let Some((time, Event::Deadline(index))) = queue.pop() {
                 got.push((time, index));

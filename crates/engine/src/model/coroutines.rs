@@ -185,7 +185,7 @@ impl Pool {
 
     /// [ns] What waking or creating a worker costs the caller now.
     fn signal_cost(&self, kernel: &Kernel, more_blocking: u32) -> u64 {
-        if !self.parked.is_empty() {
+        if self.parked.iter().rev().any(|&thread| kernel.is_parked(thread)) {
             kernel.plan.costs.kt_unpark
         } else if self.may_create(more_blocking) {
             kernel.plan.costs.thread_create
@@ -248,12 +248,17 @@ impl Pool {
 
     /// Wakes the worker that parked last, or creates one if there are too few.
     fn signal(&mut self, kernel: &mut Kernel) {
-        let thread = match self.parked.pop() {
-            Some(thread) => thread,
-            None if self.may_create(0) => self.add_worker(kernel),
-            None => return,
-        };
-        kernel.wake(thread, kernel.plan.costs.thread_wake);
+        while let Some(thread) = self.parked.pop() {
+            // One whose limited park has just ended is on its way by itself.
+            if kernel.is_parked(thread) {
+                kernel.wake(thread, kernel.plan.costs.thread_wake);
+                return;
+            }
+        }
+        if self.may_create(0) {
+            let thread = self.add_worker(kernel);
+            kernel.wake(thread, kernel.plan.costs.thread_wake);
+        }
     }
 
     /// K-5. The second value is when a slot that is too young now may be stolen.
@@ -307,7 +312,9 @@ impl Pool {
         let index = (thread - self.first_worker) as usize;
         let mut ended = false;
         // A park that ended by itself leaves the thread in the stack of parked ones.
-        self.parked.retain(|&parked| parked != thread);
+        if !self.parked.is_empty() {
+            self.parked.retain(|&parked| parked != thread);
+        }
         loop {
             let costs = &kernel.plan.costs;
             match self.workers[index].work {
