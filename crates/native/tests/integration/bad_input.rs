@@ -66,7 +66,7 @@ fn scenarios() {
         (tasks("1", ""), &["tasks[0].steps", "0 steps", "1 to"]),
         (scenario(MACHINE, TASKS, r#"[{"model":"thread-pool","size":0}]"#), &["runs[0].size", "0", "1 to 32768"]),
         (scenario(MACHINE, TASKS, r#"[{"model":"fibers"}]"#), &["runs[0].model", "fibers", "thread-pool"]),
-        (b"{".to_vec(), &["standard input", "scenario"]),
+        (b"{".to_vec(), &["standard input", "EOF"]),
         (b"".to_vec(), &["standard input", "version"]),
         (b"{\"version\":1,\xff}".to_vec(), &["standard input", "byte 13 is 0xff", "UTF-8"]),
     ] {

@@ -162,7 +162,7 @@ fn an_interrupt_ends_the_measurement_and_its_child() {
         assert!(parent.try_wait().unwrap().is_none(), "ended too early");
         thread::yield_now();
     };
-    kill(Pid::from_raw(parent.id() as i32), Signal::SIGINT).unwrap();
+    kill(Pid::from_raw(parent.id().cast_signed()), Signal::SIGINT).unwrap();
     let output = parent.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&output.stderr);
