@@ -112,6 +112,8 @@ pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
+        .process_group(0)
         .kill_on_drop(true)
         .spawn()
         .context("cannot start a process for the repetition")?;

@@ -124,7 +124,7 @@ fn repeat(jobs: &[Job], estimates: &[Duration], reps: u32) -> anyhow::Result<Vec
         let mut finished: Vec<Vec<Repetition>> = vec![Vec::new(); jobs.len()];
         for rep in 1..=reps {
             for (index, (job, estimate)) in jobs.iter().zip(estimates).enumerate() {
-                progress.begin(&job.runtime.name(), rep, *estimate);
+                progress.begin(&job.runtime.variant(), rep, *estimate);
                 // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
                 let limit = estimate.saturating_mul(5).saturating_add(Duration::from_mins(2));
                 let outcome = tokio::select! {
