@@ -59,8 +59,11 @@ fn scenarios() {
         (tasks("0", r#"{"io":"1 ms"}"#), &["tasks[0].count", "0", "1 to 1000000"]),
         (tasks("1000000000000", r#"{"io":"1 ms"}"#), &["tasks[0].count", "1000000000000", "1 to 1000000"]),
         (tasks("-1", r#"{"io":"1 ms"}"#), &["tasks[0].count", "-1"]),
-        (tasks("1", r#"{"io":"-5 ms"}"#), &["tasks[0].steps[0].io", "from 0 ns to 8760 h"]),
-        (tasks("1", r#"{"io":"99999999 h"}"#), &["tasks[0].steps[0].io", "from 0 ns to 8760 h"]),
+        (tasks("1", r#"{"io":"-5 ms"}"#), &["tasks[0].steps[0].io", "\"-5 ms\" is not allowed", "from 0 ns to 8760 h"]),
+        (
+            tasks("1", r#"{"io":"99999999 h"}"#),
+            &["tasks[0].steps[0].io", "\"99999999 h\" is not allowed", "from 0 ns to 8760 h"],
+        ),
         (tasks("1", r#"{"unlock":"a"}"#), &["tasks[0].steps[0].unlock", "\"a\"", "allowed"]),
         (tasks("1", lock), &["tasks[0].steps[0].lock.name", "\"a\"", "unlock"]),
         (tasks("1", ""), &["tasks[0].steps", "0 steps", "1 to"]),
