@@ -1,0 +1,377 @@
+//! What each thread did, as spans and as shares per pixel column.
+//!
+//! A column tells the share of every activity in it and the most severe one, so that merging hides nothing.
+//! Colours and rows are the business of `parkbench-view`.
+
+use parkbench_engine::{Activity, NO_TASK, Role, ThreadTag};
+
+use crate::trace::Trace;
+
+/// Number of activities; arrays by activity have this length and are indexed by `Activity as usize`.
+pub const ACTIVITIES: usize = Activity::ALL.len();
+
+/// How much an activity must not be hidden: blocked over preempted, overhead, waking, running, idle, absent.
+pub const fn severity(activity: Activity) -> u8 {
+    match activity {
+        Activity::Blocked => 6,
+        Activity::Preempted => 5,
+        Activity::Overhead => 4,
+        Activity::Waking => 3,
+        Activity::Running => 2,
+        Activity::Idle => 1,
+        Activity::Absent => 0,
+    }
+}
+
+/// One thing that a thread did; never of no length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// [ns] Start.
+    pub start_ns: u64,
+    /// [ns] End, not included.
+    pub end_ns: u64,
+    /// What it did.
+    pub activity: Activity,
+    /// For which task, or [`NO_TASK`].
+    pub task: u32,
+}
+
+/// Time per activity of one thread; the sum is the length of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ActivityTotals {
+    /// [ns] By `Activity as usize`.
+    pub ns: [u64; ACTIVITIES],
+}
+
+impl ActivityTotals {
+    /// [ns] Time in one activity.
+    pub fn get(&self, activity: Activity) -> u64 {
+        self.ns[activity as usize]
+    }
+
+    /// [ns] All activities together.
+    pub fn sum(&self) -> u64 {
+        self.ns.iter().sum()
+    }
+}
+
+/// One pixel column of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneCell {
+    /// Share of the column's time in each activity, by `Activity as usize`; adds up to 1.
+    pub share: [f32; ACTIVITIES],
+    /// Number of spans that reach into the column.
+    pub spans: u32,
+    /// The activity with the largest share; of equal ones the more severe.
+    pub dominant: Activity,
+    /// The most severe activity with any share at all.
+    pub worst: Activity,
+    /// The task, if there is only one span and it is for a task; else [`NO_TASK`].
+    pub task: u32,
+}
+
+/// The spans of every thread with sums for fast reading at any zoom.
+///
+/// The spans of a lane follow each other without a gap from 0 to the end of the run.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    end: u64,
+    roles: Vec<Role>,
+    /// Spans of thread `i` are `spans[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<u32>,
+    spans: Vec<Span>,
+    totals: Vec<ActivityTotals>,
+    /// For each thread and each of its blocks of [`BLOCK`] spans: time per activity before the block.
+    blocks: Vec<[u64; ACTIVITIES]>,
+    /// Blocks of thread `i` start at `block_offsets[i]`.
+    block_offsets: Vec<u32>,
+}
+
+/// Spans summed together; a column scans at most this many twice.
+const BLOCK: usize = 16;
+
+impl Lanes {
+    /// Builds the lanes. O(thread records).
+    pub fn new(trace: &Trace) -> Self {
+        let end = trace.end_ns();
+        let threads = trace.thread_info().len();
+        let mut by_thread: Vec<LaneBuilder> = vec![LaneBuilder::new(); threads];
+        let records = &trace.recording().threads;
+        for i in 0..records.len() {
+            if let Some(tag) = ThreadTag::unpack(records.tag[i]) {
+                by_thread[records.subject[i] as usize].change(records.time[i].min(end), tag);
+            }
+        }
+        let mut lanes = Self {
+            end,
+            roles: trace.thread_info().iter().map(|info| info.role).collect(),
+            offsets: vec![0],
+            spans: Vec::new(),
+            totals: Vec::with_capacity(threads),
+            blocks: Vec::new(),
+            block_offsets: Vec::with_capacity(threads),
+        };
+        for builder in by_thread {
+            lanes.append(builder.finish(end));
+        }
+        lanes
+    }
+
+    /// [ns] The end of the time axis.
+    pub fn end_ns(&self) -> u64 {
+        self.end
+    }
+
+    /// Number of threads.
+    pub fn thread_count(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// What a thread is for.
+    pub fn role(&self, thread: u32) -> Option<Role> {
+        self.roles.get(thread as usize).copied()
+    }
+
+    /// All spans of a thread in time order; empty for a thread that does not exist.
+    pub fn lane(&self, thread: u32) -> &[Span] {
+        let thread = thread as usize;
+        match (self.offsets.get(thread), self.offsets.get(thread + 1)) {
+            (Some(&from), Some(&to)) => &self.spans[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// Time per activity of a thread over the run; the sum is [`Lanes::end_ns`].
+    pub fn totals(&self, thread: u32) -> ActivityTotals {
+        self.totals.get(thread as usize).copied().unwrap_or_default()
+    }
+
+    /// What a thread did at a time: the span that holds it, if the run is not over.
+    pub fn at(&self, thread: u32, t_ns: u64) -> Option<Span> {
+        self.lane(thread).get(self.index_at(thread, t_ns)).copied()
+    }
+
+    /// Time per activity between two times, of a thread. O(log spans).
+    pub fn totals_between(&self, thread: u32, from_ns: u64, to_ns: u64) -> ActivityTotals {
+        let (low, high) = (self.sums_until(thread, from_ns), self.sums_until(thread, to_ns.max(from_ns)));
+        ActivityTotals { ns: std::array::from_fn(|i| high[i] - low[i]) }
+    }
+
+    /// The lane as `width_px` columns over `from_ns..to_ns`. O(width * log spans), whatever the zoom.
+    ///
+    /// A column of no length is what the thread does at that instant; outside the run a thread is absent.
+    pub fn columns(&self, thread: u32, from_ns: u64, to_ns: u64, width_px: usize) -> Vec<LaneCell> {
+        let range = u128::from(to_ns.saturating_sub(from_ns));
+        let bound = |i: usize| from_ns + (range * i as u128 / width_px as u128) as u64;
+        let lane = self.lane(thread);
+        let (mut start, mut first) = (from_ns, self.index_at(thread, from_ns));
+        let mut low = self.sums_until(thread, from_ns);
+        let mut cells = Vec::with_capacity(width_px);
+        for i in 0..width_px {
+            let end = bound(i + 1);
+            let (next, high) = (self.index_at(thread, end), self.sums_until(thread, end));
+            if start == end {
+                cells.push(LaneCell::single(lane.get(first)));
+            } else {
+                let inside = std::array::from_fn(|a| high[a] - low[a]);
+                // The span that begins at `end` belongs to the next column.
+                let after = next + usize::from(lane.get(next).is_some_and(|span| span.start_ns < end));
+                cells.push(LaneCell::merged(inside, end - start, &lane[first.min(after)..after]));
+            }
+            (start, first, low) = (end, next, high);
+        }
+        cells
+    }
+
+    fn append(&mut self, (spans, totals): (Vec<Span>, ActivityTotals)) {
+        self.block_offsets.push(self.blocks.len() as u32);
+        let mut before = [0; ACTIVITIES];
+        for block in spans.chunks(BLOCK) {
+            self.blocks.push(before);
+            for span in block {
+                before[span.activity as usize] += span.end_ns - span.start_ns;
+            }
+        }
+        self.spans.extend(spans);
+        self.offsets.push(self.spans.len() as u32);
+        self.totals.push(totals);
+    }
+
+    /// Index in the lane of the span that holds `t_ns`; the length of the lane after the end.
+    fn index_at(&self, thread: u32, t_ns: u64) -> usize {
+        self.lane(thread).partition_point(|span| span.end_ns <= t_ns)
+    }
+
+    /// Time per activity in `0..t_ns`.
+    fn sums_until(&self, thread: u32, t_ns: u64) -> [u64; ACTIVITIES] {
+        let (lane, index) = (self.lane(thread), self.index_at(thread, t_ns));
+        if index == lane.len() {
+            return self.totals(thread).ns;
+        }
+        let block = index / BLOCK;
+        let mut sums = self.blocks[self.block_offsets[thread as usize] as usize + block];
+        for span in &lane[block * BLOCK..=index] {
+            sums[span.activity as usize] += span.end_ns.min(t_ns) - span.start_ns.min(t_ns);
+        }
+        sums
+    }
+}
+
+impl LaneCell {
+    fn single(span: Option<&Span>) -> Self {
+        let (activity, task) = span.map_or((Activity::Absent, NO_TASK), |span| (span.activity, span.task));
+        let mut share = [0.0; ACTIVITIES];
+        share[activity as usize] = 1.0;
+        Self { share, spans: u32::from(span.is_some()), dominant: activity, worst: activity, task }
+    }
+
+    fn merged(mut inside: [u64; ACTIVITIES], width: u64, spans: &[Span]) -> Self {
+        // After the end of the run a thread is absent.
+        inside[Activity::Absent as usize] += width - inside.iter().sum::<u64>();
+        let by = |key: fn(u64, Activity) -> (u64, u8)| {
+            let present = Activity::ALL.into_iter().filter(|&a| inside[a as usize] > 0);
+            present.max_by_key(|&a| key(inside[a as usize], a)).unwrap_or(Activity::Absent)
+        };
+        Self {
+            share: inside.map(|ns| (ns as f64 / width as f64) as f32),
+            spans: spans.len() as u32,
+            dominant: by(|ns, activity| (ns, severity(activity))),
+            worst: by(|_, activity| (0, severity(activity))),
+            task: if let [only] = spans { only.task } else { NO_TASK },
+        }
+    }
+}
+
+/// Collects the spans of one thread.
+#[derive(Clone)]
+struct LaneBuilder {
+    spans: Vec<Span>,
+    since: u64,
+    tag: ThreadTag,
+}
+
+impl LaneBuilder {
+    fn new() -> Self {
+        Self { spans: Vec::new(), since: 0, tag: ThreadTag { activity: Activity::Absent, task: NO_TASK } }
+    }
+
+    fn change(&mut self, at: u64, tag: ThreadTag) {
+        let (start_ns, ThreadTag { activity, task }) = (self.since, self.tag);
+        (self.since, self.tag) = (at, tag);
+        if start_ns == at {
+            return;
+        }
+        match self.spans.last_mut() {
+            Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
+            _ => self.spans.push(Span { start_ns, end_ns: at, activity, task }),
+        }
+    }
+
+    fn finish(mut self, end: u64) -> (Vec<Span>, ActivityTotals) {
+        self.change(end, self.tag);
+        let mut totals = ActivityTotals::default();
+        for span in &self.spans {
+            totals.ns[span.activity as usize] += span.end_ns - span.start_ns;
+        }
+        (self.spans, totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::{any_trace, small};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_small_run_has_these_spans() {
+        use Activity as A;
+        let trace = Trace::new(small()).unwrap();
+        let lanes = Lanes::new(&trace);
+        let spans: Vec<_> = lanes.lane(1).iter().map(|s| (s.start_ns, s.end_ns, s.activity)).collect();
+        assert_eq!(
+            spans,
+            [
+                (0, 5, A::Absent),
+                (5, 10, A::Waking),
+                (10, 20, A::Running),
+                (20, 40, A::Blocked),
+                (40, 60, A::Running),
+                (60, 90, A::Blocked),
+                (90, 100, A::Idle)
+            ]
+        );
+        assert_eq!(lanes.totals(1).get(A::Blocked), 50);
+        assert_eq!(lanes.at(1, 20).unwrap().activity, A::Blocked);
+        assert_eq!(lanes.at(1, 100), None);
+        assert!(lanes.lane(2).is_empty());
+    }
+
+    #[test]
+    fn a_merged_column_shows_its_worst_part() {
+        let trace = Trace::new(small()).unwrap();
+        let cells = Lanes::new(&trace).columns(1, 0, 100, 4);
+        let read = |cell: &LaneCell| (cell.spans, cell.dominant, cell.worst, cell.task);
+        assert_eq!(read(&cells[0]), (4, Activity::Running, Activity::Blocked, NO_TASK));
+        assert_eq!(read(&cells[1]), (2, Activity::Blocked, Activity::Blocked, NO_TASK));
+        assert_eq!(read(&cells[3]), (2, Activity::Blocked, Activity::Blocked, NO_TASK));
+        assert!((cells[0].share[Activity::Running as usize] - 0.4).abs() < 1e-6);
+        // Zoomed in below a nanosecond per column, and beyond the end.
+        let cells = Lanes::new(&trace).columns(1, 89, 90, 3);
+        assert!(cells.iter().all(|cell| read(cell) == (1, Activity::Blocked, Activity::Blocked, 1)));
+        assert_eq!(read(&Lanes::new(&trace).columns(1, 200, 300, 1)[0]).1, Activity::Absent);
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_cover_the_run(trace in any_trace()) {
+            let lanes = Lanes::new(&trace);
+            for thread in 0..trace.thread_info().len() as u32 {
+                let mut at = 0;
+                for span in lanes.lane(thread) {
+                    prop_assert_eq!(span.start_ns, at);
+                    prop_assert!(span.end_ns > at);
+                    at = span.end_ns;
+                }
+                prop_assert_eq!(at, trace.end_ns());
+                prop_assert_eq!(lanes.totals(thread).sum(), trace.end_ns());
+            }
+        }
+
+        #[test]
+        fn a_column_is_what_its_spans_are(
+            trace in any_trace(), from in 0_u64..800, width in 0_u64..900, columns in 1_usize..40,
+        ) {
+            let lanes = Lanes::new(&trace);
+            let (from_wide, range) = (u128::from(from), u128::from(width));
+            for thread in 0..4 {
+                let cells = lanes.columns(thread, from, from + width, columns);
+                prop_assert_eq!(cells.len(), columns);
+                for (i, cell) in cells.iter().enumerate() {
+                    let low = (from_wide + range * i as u128 / columns as u128) as u64;
+                    let high = (from_wide + range * (i as u128 + 1) / columns as u128) as u64;
+                    // A column of no length is one instant, which is read here as one nanosecond.
+                    let high = high.max(low + 1);
+                    let mut ns = [0; ACTIVITIES];
+                    let mut inside = Vec::new();
+                    for span in lanes.lane(thread).iter().filter(|s| s.start_ns < high && s.end_ns > low) {
+                        ns[span.activity as usize] += span.end_ns.min(high) - span.start_ns.max(low);
+                        inside.push(*span);
+                    }
+                    ns[Activity::Absent as usize] += high - low - ns.iter().sum::<u64>();
+                    let worst = Activity::ALL.into_iter().filter(|&a| ns[a as usize] > 0).max_by_key(|&a| severity(a));
+                    prop_assert_eq!(Some(cell.worst), worst);
+                    prop_assert_eq!(ns[cell.dominant as usize], *ns.iter().max().unwrap());
+                    prop_assert_eq!(cell.spans as usize, inside.len());
+                    prop_assert_eq!(cell.task, if let [only] = inside[..] { only.task } else { NO_TASK });
+                    for (share, ns) in cell.share.iter().zip(ns) {
+                        prop_assert!((share - ns as f32 / (high - low) as f32).abs() < 1e-5);
+                    }
+                    if low < trace.end_ns() {
+                        prop_assert_eq!(lanes.totals_between(thread, low, high).sum(), high.min(trace.end_ns()) - low);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The figures of one run, each derived from its trace once; the page, the tables and the files all read these.
+
+use parkbench_engine::{Activity, Role, TaskState};
+use serde::{Deserialize, Serialize};
+
+use crate::density::in_flight_peak;
+use crate::lanes::{ActivityTotals, Lanes};
+use crate::summary::Summary;
+use crate::trace::Trace;
+
+/// Figures of one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Tasks in the run.
+    pub tasks: u32,
+    /// Tasks that finished.
+    pub tasks_done: u32,
+    /// Tasks that ended without finishing.
+    pub tasks_failed: u32,
+    /// [ns] From the first submission until the submitter has seen the last task end.
+    pub makespan_ns: u64,
+    /// [tasks/s] Finished tasks by makespan; infinite for a run that took no time.
+    pub throughput_per_s: f64,
+    /// [ns] Start of the body to its end, queueing before the start excluded; over the tasks that finished.
+    pub latency_ns: Summary,
+    /// [ns] Submission to end; over the tasks that finished.
+    pub response_ns: Summary,
+    /// [ns] All the time a task was queued, before its start and after each wait; over the tasks that finished.
+    pub queue_ns: Summary,
+    /// Memory at the peak.
+    pub memory_bytes: MemoryBytes,
+    /// OS context switches of both kinds.
+    pub os_switches: u64,
+    /// OS context switches that a thread asked for by blocking or parking.
+    pub voluntary_switches: u64,
+    /// OS context switches forced on a thread.
+    pub involuntary_switches: u64,
+    /// [1/s] OS context switches by makespan; infinite for switches in a run that took no time.
+    pub switches_per_second: f64,
+    /// Most tasks that had started and not ended at one time.
+    pub in_flight_peak: u32,
+    /// [ns] Time in which some thread ran a task's code, summed over the threads.
+    pub busy_ns: u64,
+    /// [ns] Time in which some thread did the scheduler's own work, summed over the threads.
+    pub overhead_ns: u64,
+    /// Every thread, by index.
+    pub workers: Vec<WorkerUse>,
+    /// Events that the engine processed.
+    pub events: u64,
+    /// Hash of the record stream, as 16 hexadecimal digits.
+    pub digest: String,
+}
+
+/// Memory at the peak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryBytes {
+    /// [bytes] Address space reserved.
+    pub reserved: u64,
+    /// [bytes] Resident.
+    pub resident: u64,
+}
+
+/// What one thread did with its time; the five times add up to the makespan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerUse {
+    /// As a thread dump would name it.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// [ns] Running a task's code.
+    pub busy_ns: u64,
+    /// [ns] Parked, on its way to a core, or not alive.
+    pub idle_ns: u64,
+    /// [ns] The scheduler's own work.
+    pub overhead_ns: u64,
+    /// [ns] Held by a task that waits.
+    pub blocked_ns: u64,
+    /// [ns] With work and without a core.
+    pub preempted_ns: u64,
+}
+
+impl Metrics {
+    /// Derives every figure. O(records + tasks log tasks).
+    pub fn of(trace: &Trace) -> Self {
+        Self::with_lanes(trace, &Lanes::new(trace))
+    }
+
+    /// As [`Metrics::of`], for a caller that has the lanes already.
+    pub fn with_lanes(trace: &Trace, lanes: &Lanes) -> Self {
+        let totals = &trace.recording().totals;
+        let times = TaskTimes::of(trace);
+        let workers: Vec<_> = (0_u32..)
+            .zip(trace.thread_info())
+            .map(|(thread, info)| WorkerUse::new(info.name.clone(), info.role, lanes.totals(thread)))
+            .collect();
+        let os_switches = totals.voluntary_switches.saturating_add(totals.involuntary_switches);
+        let sum = |part: fn(&WorkerUse) -> u64| workers.iter().map(part).fold(0, u64::saturating_add);
+        Self {
+            tasks: totals.tasks,
+            tasks_done: times.done,
+            tasks_failed: times.failed,
+            makespan_ns: totals.makespan_ns,
+            throughput_per_s: rate(u64::from(times.done), totals.makespan_ns),
+            latency_ns: Summary::of(times.latency),
+            response_ns: Summary::of(times.response),
+            queue_ns: Summary::of(times.queue),
+            memory_bytes: MemoryBytes { reserved: totals.reserved_bytes, resident: totals.resident_bytes },
+            os_switches,
+            voluntary_switches: totals.voluntary_switches,
+            involuntary_switches: totals.involuntary_switches,
+            switches_per_second: rate(os_switches, totals.makespan_ns),
+            in_flight_peak: in_flight_peak(trace),
+            busy_ns: sum(|worker| worker.busy_ns),
+            overhead_ns: sum(|worker| worker.overhead_ns),
+            workers,
+            events: totals.events,
+            digest: format!("{:016x}", totals.digest),
+        }
+    }
+
+    /// Share of the time of all cores in which they ran the code of tasks, 0 to 1; `None` for a run of no time.
+    pub fn core_busy_share(&self, cores: u32) -> Option<f64> {
+        share_of_cores(self.busy_ns, cores, self.makespan_ns)
+    }
+
+    /// Share of the time of all cores that went into the scheduler's own work, 0 to 1; `None` for a run of no time.
+    pub fn core_overhead_share(&self, cores: u32) -> Option<f64> {
+        share_of_cores(self.overhead_ns, cores, self.makespan_ns)
+    }
+}
+
+impl WorkerUse {
+    fn new(name: String, role: Role, totals: ActivityTotals) -> Self {
+        Self {
+            name,
+            role,
+            busy_ns: totals.get(Activity::Running),
+            idle_ns: totals.get(Activity::Idle) + totals.get(Activity::Waking) + totals.get(Activity::Absent),
+            overhead_ns: totals.get(Activity::Overhead),
+            blocked_ns: totals.get(Activity::Blocked),
+            preempted_ns: totals.get(Activity::Preempted),
+        }
+    }
+}
+
+fn share_of_cores(ns: u64, cores: u32, makespan_ns: u64) -> Option<f64> {
+    let available = u128::from(cores) * u128::from(makespan_ns);
+    (available > 0).then(|| ns as f64 / available as f64)
+}
+
+fn rate(count: u64, ns: u64) -> f64 {
+    match (count, ns) {
+        (0, _) => 0.0,
+        (_, 0) => f64::INFINITY,
+        (count, ns) => count as f64 * 1e9 / ns as f64,
+    }
+}
+
+/// Times of the tasks that finished, in no particular order.
+#[derive(Default)]
+struct TaskTimes {
+    done: u32,
+    failed: u32,
+    latency: Vec<u64>,
+    response: Vec<u64>,
+    queue: Vec<u64>,
+}
+
+/// What is known of one task while the records go by.
+#[derive(Clone, Copy)]
+struct Life {
+    state: TaskState,
+    since: u64,
+    submitted: Option<u64>,
+    started: Option<u64>,
+    queued: u64,
+}
+
+impl TaskTimes {
+    fn of(trace: &Trace) -> Self {
+        let unborn = Life { state: TaskState::Pending, since: 0, submitted: None, started: None, queued: 0 };
+        let mut lives = vec![unborn; trace.task_count()];
+        let records = &trace.recording().tasks;
+        for record in 0..records.len() {
+            let life = &mut lives[records.subject[record] as usize];
+            life.enter(trace.tag_of(record as u32).state, records.time[record]);
+        }
+        let mut times = Self::default();
+        for life in lives {
+            match life.state {
+                TaskState::Done => {
+                    times.done += 1;
+                    // `since` is the time of the end.
+                    times.latency.extend(life.started.map(|at| life.since - at));
+                    times.response.extend(life.submitted.map(|at| life.since - at));
+                    times.queue.push(life.queued);
+                }
+                TaskState::Failed => times.failed += 1,
+                _ => {}
+            }
+        }
+        times
+    }
+}
+
+impl Life {
+    fn enter(&mut self, state: TaskState, at: u64) {
+        if self.state == TaskState::Queued {
+            self.queued += at - self.since;
+        }
+        if state != TaskState::Pending {
+            self.submitted.get_or_insert(at);
+        }
+        if matches!(state, TaskState::Running | TaskState::Waiting | TaskState::Blocked | TaskState::LockWait) {
+            self.started.get_or_insert(at);
+        }
+        if !(self.state == state && state == TaskState::Done) {
+            self.since = at;
+        }
+        self.state = state;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::{any_trace, small};
+    use proptest::prelude::*;
+
+    #[test]
+    fn figures_of_the_small_run() {
+        let metrics = Metrics::of(&Trace::new(small()).unwrap());
+        let summary = |mean, p50, max| Summary { count: 2, mean, p50, p95: max, p99: max, max };
+        assert_eq!((metrics.tasks, metrics.tasks_done, metrics.tasks_failed), (2, 2, 0));
+        assert_eq!(metrics.latency_ns, summary(40, 30, 50));
+        assert_eq!(metrics.response_ns, summary(60, 40, 80));
+        assert_eq!(metrics.queue_ns, summary(20, 10, 30));
+        assert_eq!(metrics.throughput_per_s as u64, 20_000_000);
+        assert_eq!((metrics.os_switches, metrics.switches_per_second as u64), (4, 40_000_000));
+        assert_eq!(metrics.digest, "0000000000abcdef");
+        assert_eq!((metrics.busy_ns, metrics.overhead_ns), (30, 12));
+        assert_eq!(metrics.core_busy_share(2), Some(0.15));
+        let worker = &metrics.workers[1];
+        assert_eq!((worker.busy_ns, worker.idle_ns, worker.blocked_ns), (30, 20, 50));
+    }
+
+    proptest! {
+        #[test]
+        fn the_times_of_a_thread_add_up_to_the_makespan(trace in any_trace()) {
+            let metrics = Metrics::of(&trace);
+            for w in &metrics.workers {
+                prop_assert_eq!(
+                    w.busy_ns + w.idle_ns + w.overhead_ns + w.blocked_ns + w.preempted_ns, metrics.makespan_ns
+                );
+            }
+            prop_assert_eq!(u64::from(metrics.tasks_done), metrics.queue_ns.count);
+            prop_assert!(metrics.latency_ns.max <= metrics.response_ns.max);
+        }
+    }
+}
