@@ -136,7 +136,8 @@ strings! {
     col_idle: "Idle", "쉼";
     col_overhead: "Overhead", "오버헤드";
     col_preempted: "Preempted", "선점됨";
-    activity_legend: "In lanes, overhead is the scheduler's own work and idle is left empty. A merged pixel shows its worst part at the bottom.", "레인에서 오버헤드는 스케줄러 자체의 일이며 쉬는 시간은 비워 둡니다. 합쳐진 픽셀은 가장 나쁜 부분을 아래에 보여 줍니다.";
+    table_of: "{shown} of {total} shown, in order of their number", "{total}개 중 {shown}개 표시, 번호 순";
+    activity_legend: "In lanes, overhead is the scheduler's own work and idle is left empty. A strip at the top of a merged pixel shows its worst part.", "레인에서 오버헤드는 스케줄러 자체의 일이며 쉬는 시간은 비워 둡니다. 합쳐진 픽셀은 위쪽 띠에 가장 나쁜 부분을 보여 줍니다.";
     activity_overhead: "overhead", "오버헤드";
     activity_waking: "waking", "깨어나는 중";
 

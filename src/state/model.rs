@@ -194,6 +194,15 @@ impl AppState {
         }
     }
 
+    /// The scenario whose runs are shown, or will be.
+    pub fn scenario_in_view(&self) -> &Scenario {
+        match (&self.result, &self.request) {
+            (Some(result), _) => &result.scenario,
+            (None, Some(request)) => &request.scenario,
+            (None, None) => self.form.base_scenario(),
+        }
+    }
+
     /// The selected task.
     pub fn task_in_view(&self) -> u32 {
         let tasks = self.result.as_ref().map_or(1, |result| result.tasks());
