@@ -7,7 +7,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
     // The order in which menus and tables show them.
     let presets = ["io-bound", "cpu-bound", "high-concurrency", "llm-agents", "pinning"];
-    let profiles = ["seed-1", "seed-2", "linux-default"];
+    let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;
     write_table(&Path::new(&out).join("profiles.rs"), "profiles", "PROFILE", "profiles", &profiles)?;
     Ok(())

@@ -98,7 +98,7 @@ costs! {
     kt_io_extra: Nanos <= TOP, "[ns] What a dispatch to `Dispatchers.IO` costs more (K-6).";
     kt_run: Nanos <= TOP, "[ns] Worker: taking one coroutine up to its code.";
     kt_timer_insert: Nanos <= TOP, "[ns] Worker: putting one delay into the timer heap, under its lock (K-8).";
-    kt_timer_fire: Nanos <= TOP, "[ns] DefaultExecutor thread: one expiry, before its dispatch (K-8).";
+    kt_timer_fire: Nanos <= TOP, "[ns] `DefaultExecutor` thread: one expiry, before its dispatch (K-8).";
     kt_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a coroutine that has been launched and not ended.";
     loop_launch: Nanos <= TOP, "[ns] Event loop: launching one coroutine (K-1).";
     loop_delay: Nanos <= TOP, "[ns] Event loop: running a coroutine up to its delay and putting that into the heap (K-1).";
@@ -185,6 +185,41 @@ impl CostProfile {
         }
     }
 
+    /// Replaces costs by name; returns what is wrong with the names and values.
+    pub fn replace(&mut self, costs: &BTreeMap<String, String>) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        for (name, value) in costs {
+            match self.set(name, value) {
+                Ok(()) => {
+                    self.sources.insert(name.clone(), "the scenario".to_owned());
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        errors
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> Result<(), FieldError> {
+        let field = format!("costs.{name}");
+        let Some((info, slot)) = COSTS.iter().find(|info| info.name == name).zip(self.costs.slot(name)) else {
+            let names: Vec<_> = COSTS.iter().map(|info| info.name).collect();
+            return Err(FieldError::new(field, "an unknown cost", names.join(", ")));
+        };
+        let value = match info.unit {
+            Unit::Nanos => Nanos::parse(text).map(|v| v.0),
+            Unit::Picos => Nanos::parse_picos(text),
+            Unit::Bytes => Bytes::parse(text).map(|v| v.0),
+        };
+        match value {
+            Ok(value) if value <= info.max => {
+                *slot = value;
+                Ok(())
+            }
+            Ok(_) => Err(FieldError::new(field, format!("{text:?}"), "up to 10 s, 1 ms for one iteration, 1024 GiB")),
+            Err(error) => Err(FieldError::new(field, format!("{text:?} ({})", error.problem), error.allowed)),
+        }
+    }
+
     /// Reads a profile and, through `base`, the shipped one under it.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let file: ProfileFile = serde_json::from_str(text)
@@ -201,28 +236,11 @@ impl CostProfile {
             errors.push(FieldError::new("version", file.version, "1"));
         }
         for (name, entry) in file.costs {
-            let field = format!("costs.{name}");
-            let Some(info) = COSTS.iter().find(|info| info.name == name) else {
-                let names: Vec<_> = COSTS.iter().map(|info| info.name).collect();
-                errors.push(FieldError::new(field, "an unknown cost", names.join(", ")));
-                continue;
-            };
-            let value = match info.unit {
-                Unit::Nanos => Nanos::parse(&entry.value).map(|v| v.0),
-                Unit::Picos => Nanos::parse_picos(&entry.value),
-                Unit::Bytes => Bytes::parse(&entry.value).map(|v| v.0),
-            };
-            match value {
-                Ok(value) if value <= info.max => {
-                    if let Some(slot) = profile.costs.slot(&name) {
-                        *slot = value;
-                    }
+            match profile.set(&name, &entry.value) {
+                Ok(()) => {
                     profile.sources.insert(name, entry.source);
                 }
-                Ok(_) => errors.push(FieldError::new(field, entry.value, "up to 10 s, 1 ms or 1024 GiB")),
-                Err(error) => {
-                    errors.push(FieldError::new(field, format!("{:?} ({})", entry.value, error.problem), error.allowed))
-                }
+                Err(error) => errors.push(error),
             }
         }
         if errors.is_empty() { Ok(profile) } else { Err(ScenarioError::Invalid(errors)) }

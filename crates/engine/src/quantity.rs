@@ -134,7 +134,7 @@ impl fmt::Display for Bytes {
             _ => ("B", 1),
         };
         let whole = self.0 / scale;
-        if self.0 % scale == 0 {
+        if self.0.is_multiple_of(scale) {
             write!(f, "{whole} {unit}")
         } else {
             // Binary fractions of a unit end after at most ten digits.

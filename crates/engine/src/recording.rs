@@ -104,6 +104,8 @@ pub struct ThreadInfo {
 pub struct Totals {
     /// Tasks in the run; their ids are `0..tasks`.
     pub tasks: u32,
+    /// Tasks that never ended, because they wait for each other.
+    pub unfinished: u32,
     /// [ns] from the first submission until the submitter has seen the last task end.
     pub makespan_ns: u64,
     /// Events that the engine processed.

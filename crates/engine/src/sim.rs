@@ -1,8 +1,13 @@
-//! The run: advances one model by a number of events at a time.
+//! The run: advances one model by a number of events at a time, to the same end whatever the number (invariant 4).
 
 use crate::error::ScenarioError;
-use crate::recording::Recording;
-use crate::scenario::Scenario;
+use crate::kernel::{Kernel, Status};
+use crate::model::{Coroutines, EventLoop, GreenThreads, Scheduler, ThreadPool};
+use crate::plan::{ModelPlan, Plan};
+use crate::queue::Event;
+use crate::recording::{Recording, Totals};
+use crate::scenario::{Dispatcher, Scenario};
+use crate::state::Role;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,23 +25,88 @@ pub struct Progress {
 }
 
 /// One run of a scenario in progress.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulation {
-    recording: Recording,
+    kernel: Kernel,
+    model: AnyModel,
+    events: u64,
+    /// Nothing can happen any more: the last task has ended, or those that are left wait for each other.
+    over: bool,
+}
+
+#[derive(Clone, Debug)]
+enum AnyModel {
+    ThreadPool(ThreadPool),
+    GreenThreads(GreenThreads),
+    Coroutines(Coroutines),
+    EventLoop(EventLoop),
+}
+
+impl AnyModel {
+    fn scheduler(&mut self) -> &mut dyn Scheduler {
+        match self {
+            Self::ThreadPool(model) => model,
+            Self::GreenThreads(model) => model,
+            Self::Coroutines(model) => model,
+            Self::EventLoop(model) => model,
+        }
+    }
 }
 
 impl Simulation {
     /// Prepares run number `run` of the scenario, which must be an index into its `runs`.
     pub fn new(scenario: &Scenario, run: usize) -> Result<Self, ScenarioError> {
-        scenario.validate()?;
-        let _ = run;
-        Ok(Self { recording: Recording::default() })
+        Ok(Self::with_plan(Plan::new(scenario, run)?))
+    }
+
+    /// Prepares a run that has been resolved already, perhaps with other costs.
+    pub fn with_plan(plan: Plan) -> Self {
+        let mut kernel = Kernel::new(plan);
+        let model = match kernel.plan.model {
+            ModelPlan::ThreadPool { .. } => AnyModel::ThreadPool(ThreadPool::new(&mut kernel)),
+            ModelPlan::GreenThreads { .. } => AnyModel::GreenThreads(GreenThreads::new(&mut kernel)),
+            ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop } => {
+                AnyModel::EventLoop(EventLoop::new(&mut kernel))
+            }
+            ModelPlan::Coroutines { .. } => AnyModel::Coroutines(Coroutines::new(&mut kernel)),
+        };
+        Self { kernel, model, events: 0, over: false }
     }
 
     /// Processes up to `budget` events.
     pub fn step(&mut self, budget: u64) -> Progress {
-        let _ = budget;
-        Progress { finished: true, ..Progress::default() }
+        let (kernel, model) = (&mut self.kernel, self.model.scheduler());
+        for _ in 0..budget {
+            if self.over {
+                break;
+            }
+            let Some((time, event)) = kernel.queue.pop() else {
+                self.over = true;
+                break;
+            };
+            debug_assert!(time >= kernel.now, "time runs forward");
+            kernel.now = time;
+            self.events += 1;
+            match event {
+                Event::BurstEnd(thread) => kernel.burst_end(thread),
+                Event::Runnable(thread) => kernel.make_runnable(thread),
+                Event::TimedWake(thread) => kernel.timed_wake(thread),
+                Event::SliceEnd => kernel.slice_end(),
+                Event::Deadline(task) => model.deadline(kernel, task),
+            }
+            while let Some(thread) = kernel.os.pop_ready() {
+                debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);
+                model.resume(kernel, thread);
+            }
+            self.over = kernel.finished;
+        }
+        Progress {
+            finished: self.over,
+            now_ns: kernel.now,
+            events: self.events,
+            tasks_done: kernel.done,
+            tasks: kernel.plan.tasks,
+        }
     }
 
     /// Runs to the end and hands the recording over.
@@ -47,6 +117,54 @@ impl Simulation {
 
     /// The recording so far; whole once `step` has said finished.
     pub fn into_recording(self) -> Recording {
-        self.recording
+        let kernel = self.kernel;
+        let (reserved_bytes, resident_bytes) = memory(&kernel);
+        let mut totals = Totals {
+            tasks: kernel.plan.tasks,
+            unfinished: kernel.plan.tasks - kernel.done,
+            makespan_ns: kernel.now,
+            events: self.events,
+            voluntary_switches: kernel.voluntary_switches,
+            involuntary_switches: kernel.involuntary_switches,
+            reserved_bytes,
+            resident_bytes,
+            digest: 0,
+        };
+        totals.digest = kernel.recorder.digest(&[
+            u64::from(totals.tasks),
+            u64::from(totals.unfinished),
+            totals.makespan_ns,
+            totals.events,
+            totals.voluntary_switches,
+            totals.involuntary_switches,
+            totals.reserved_bytes,
+            totals.resident_bytes,
+        ]);
+        Recording {
+            tasks: kernel.recorder.tasks,
+            threads: kernel.recorder.threads,
+            thread_info: kernel.thread_info,
+            totals,
+        }
     }
+}
+
+/// [bytes] Reserved and resident at the peak (P-7): stacks of the threads that exist, and what the tasks need.
+fn memory(kernel: &Kernel) -> (u64, u64) {
+    let costs = &kernel.plan.costs;
+    let threads = kernel.threads.iter().filter(|thread| thread.status != Status::Absent).count() as u64;
+    let live = u64::from(kernel.live_peak);
+    let task_bytes = match kernel.plan.model {
+        ModelPlan::ThreadPool { .. } => live * costs.pool_task_bytes,
+        // A green thread has a stack in the heap once it has run; before that it is about as small as a pool's task.
+        ModelPlan::GreenThreads { .. } => {
+            let started = u64::from(kernel.started_peak);
+            started * costs.vt_parked_bytes + (live - started.min(live)) * costs.pool_task_bytes
+        }
+        ModelPlan::Coroutines { .. } => live * costs.kt_bytes,
+    };
+    debug_assert!(kernel.thread_info.iter().any(|info| info.role == Role::Worker));
+    let resident = costs.base_resident + threads * costs.thread_resident + task_bytes;
+    let reserved = costs.base_resident + threads * costs.stack_reserved + task_bytes;
+    (reserved.max(resident), resident)
 }

@@ -22,8 +22,8 @@ const MAX_SERIAL_NS: u128 = u64::MAX as u128 / 8;
 impl Scenario {
     /// Checks every rule and lists every field that breaks one.
     pub fn validate(&self) -> Result<(), ScenarioError> {
-        let costs = CostProfile::named(&self.profile)?;
-        let mut errors = Vec::new();
+        let mut profile = CostProfile::named(&self.profile)?;
+        let mut errors = profile.replace(&self.costs);
         let mut refuse =
             |field: String, value: String, allowed: String| errors.push(FieldError { field, value, allowed });
 
@@ -66,7 +66,7 @@ impl Scenario {
                 );
             }
         }
-        let serial = self.serial_ns(costs.costs.cpu_iteration);
+        let serial = self.serial_ns(profile.costs.cpu_iteration);
         if serial > MAX_SERIAL_NS {
             refuse(
                 "tasks".into(),
@@ -148,10 +148,10 @@ fn check_steps(class: usize, steps: &[Step], refuse: &mut impl FnMut(String, Str
                     );
                 }
                 Some((top, _)) => {
-                    refuse(field("unlock"), format!("{name:?}"), format!("{top:?}, the lock that the task holds"))
+                    refuse(field("unlock"), format!("{name:?}"), format!("{top:?}, the lock that the task holds"));
                 }
                 None => {
-                    refuse(field("unlock"), format!("{name:?}"), "no unlock here, for the task holds no lock".into())
+                    refuse(field("unlock"), format!("{name:?}"), "no unlock here, for the task holds no lock".into());
                 }
             },
         }

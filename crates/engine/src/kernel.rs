@@ -1,0 +1,344 @@
+//! What every model stands on: the clock, the tasks' states, the records, and the calls by which a thread works,
+//! waits and parks. Which thread has a core is decided in `os`; what a thread does next is the model's business.
+//!
+//! A model is a state machine per thread. The kernel calls `resume` when a thread is on a core and has nothing to
+//! do; the model answers with `busy`, `block_for`, `hold`, `park` or `park_until`.
+
+use crate::os::Os;
+use crate::plan::{Op, Plan, Span};
+use crate::queue::{Event, EventQueue};
+use crate::recorder::Recorder;
+use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
+use crate::state::{Activity, Reason, Role, TaskState};
+
+/// Stands for "no burst" and "no timed wake".
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Not created.
+    Absent,
+    /// Idle until somebody wakes it.
+    Parked,
+    /// Waits for a time, or until somebody wakes it, and holds a task.
+    Blocked,
+    /// Woken, not yet at a core.
+    Waking,
+    /// Wants a core; all are taken.
+    RunQueue,
+    /// Has a core.
+    OnCore,
+}
+
+/// An OS thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) status: Status,
+    /// The task it works for, or [`NO_TASK`].
+    pub(crate) task: u32,
+    /// [ns] End of the burst in progress, or [`NEVER`].
+    pub(crate) burst_end: u64,
+    /// What the burst is, to be recorded again after a preemption.
+    pub(crate) burst: Activity,
+    /// [ns] What a preemption left of the burst.
+    pub(crate) remaining: u64,
+    /// The burst in progress is the switch itself.
+    pub(crate) switching: bool,
+    /// [ns] CPU time, for fairness.
+    pub(crate) vruntime: u64,
+    /// [ns] Start of the current slice.
+    pub(crate) slice_start: u64,
+    /// Position in the list of running threads.
+    pub(crate) position: usize,
+    /// [ns] End of a limited park, or [`NEVER`].
+    wake_at: u64,
+    last_tag: u32,
+}
+
+/// The state of every task, by task number.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasks {
+    /// Index of the next step.
+    pub(crate) step: Vec<u16>,
+    /// Monitors held.
+    pub(crate) monitors: Vec<u8>,
+    /// The thread it holds, or [`NO_WORKER`].
+    pub(crate) worker: Vec<u32>,
+    state: Vec<TaskState>,
+    begun: Vec<bool>,
+    class: Vec<u8>,
+}
+
+/// The common part of every simulation.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    /// [ns] The clock.
+    pub(crate) now: u64,
+    pub(crate) plan: Plan,
+    pub(crate) tasks: Tasks,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) thread_info: Vec<ThreadInfo>,
+    pub(crate) queue: EventQueue,
+    pub(crate) os: Os,
+    pub(crate) recorder: Recorder,
+    /// Tasks that have ended.
+    pub(crate) done: u32,
+    /// Tasks submitted and not ended, now and at the peak.
+    pub(crate) live: u32,
+    pub(crate) live_peak: u32,
+    /// Tasks started and not ended, now and at the peak.
+    started: u32,
+    pub(crate) started_peak: u32,
+    pub(crate) voluntary_switches: u64,
+    pub(crate) involuntary_switches: u64,
+    pub(crate) finished: bool,
+}
+
+impl Kernel {
+    pub(crate) fn new(plan: Plan) -> Self {
+        let count = plan.tasks as usize;
+        let mut class = Vec::with_capacity(count);
+        for (index, spec) in plan.classes.iter().enumerate() {
+            class.resize(class.len() + spec.count as usize, index as u8);
+        }
+        Self {
+            now: 0,
+            tasks: Tasks {
+                step: vec![0; count],
+                monitors: vec![0; count],
+                worker: vec![NO_WORKER; count],
+                state: vec![TaskState::Pending; count],
+                begun: vec![false; count],
+                class,
+            },
+            threads: Vec::new(),
+            thread_info: Vec::new(),
+            queue: EventQueue::default(),
+            os: Os::new(plan.cores),
+            recorder: Recorder::default(),
+            done: 0,
+            live: 0,
+            live_peak: 0,
+            started: 0,
+            started_peak: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            finished: false,
+            plan,
+        }
+    }
+
+    // Threads.
+
+    /// A new thread that does not exist yet for the OS.
+    pub(crate) fn add_thread(&mut self, role: Role, name: String) -> u32 {
+        let thread = Thread {
+            status: Status::Absent,
+            task: NO_TASK,
+            burst_end: NEVER,
+            burst: Activity::Absent,
+            remaining: 0,
+            switching: false,
+            vruntime: 0,
+            slice_start: 0,
+            position: 0,
+            wake_at: NEVER,
+            last_tag: ThreadTag { activity: Activity::Absent, task: NO_TASK }.pack(),
+        };
+        self.threads.push(thread);
+        self.thread_info.push(ThreadInfo { role, name });
+        self.threads.len() as u32 - 1
+    }
+
+    /// A new thread that exists and is parked.
+    pub(crate) fn add_parked_thread(&mut self, role: Role, name: String) -> u32 {
+        let thread = self.add_thread(role, name);
+        self.thread_mut(thread).status = Status::Parked;
+        self.record_thread(thread, Activity::Idle, NO_TASK);
+        thread
+    }
+
+    pub(crate) fn thread(&self, thread: u32) -> &Thread {
+        &self.threads[thread as usize]
+    }
+
+    pub(crate) fn thread_mut(&mut self, thread: u32) -> &mut Thread {
+        &mut self.threads[thread as usize]
+    }
+
+    pub(crate) fn is_parked(&self, thread: u32) -> bool {
+        self.thread(thread).status == Status::Parked
+    }
+
+    /// The thread works on its core for `ns`. `false` if that is no time at all and the model may go on at once.
+    #[must_use]
+    pub(crate) fn busy(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) -> bool {
+        if ns == 0 {
+            return false;
+        }
+        self.busy_event(thread, ns, activity, task);
+        true
+    }
+
+    /// Like `busy`, but even no time at all passes through the event queue, so that others get their turn.
+    pub(crate) fn busy_event(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) {
+        let end = self.now + ns;
+        let state = self.thread_mut(thread);
+        debug_assert_eq!(state.status, Status::OnCore);
+        state.task = task;
+        state.burst = activity;
+        state.burst_end = end;
+        if ns > 0 {
+            self.record_thread(thread, activity, task);
+        }
+        self.queue.push(end, Event::BurstEnd(thread));
+    }
+
+    /// The thread waits for `ns` with its task and gives its core up meanwhile.
+    pub(crate) fn block_for(&mut self, thread: u32, ns: u64, task: u32) {
+        self.hold(thread, task);
+        self.queue.push(self.now + ns, Event::Runnable(thread));
+    }
+
+    /// The thread waits with its task until somebody wakes it.
+    pub(crate) fn hold(&mut self, thread: u32, task: u32) {
+        self.record_thread(thread, Activity::Blocked, task);
+        self.leave(thread, Status::Blocked, task);
+    }
+
+    /// The thread waits without work until somebody wakes it.
+    pub(crate) fn park(&mut self, thread: u32) {
+        self.record_thread(thread, Activity::Idle, NO_TASK);
+        self.leave(thread, Status::Parked, NO_TASK);
+    }
+
+    /// The thread waits without work until somebody wakes it, or until the time.
+    pub(crate) fn park_until(&mut self, thread: u32, time: u64) {
+        self.park(thread);
+        self.thread_mut(thread).wake_at = time;
+        self.queue.push(time, Event::TimedWake(thread));
+    }
+
+    fn leave(&mut self, thread: u32, status: Status, task: u32) {
+        self.voluntary_switches += 1;
+        let state = self.thread_mut(thread);
+        state.task = task;
+        state.wake_at = NEVER;
+        self.leave_core(thread, status);
+    }
+
+    /// Wakes a parked, blocked or new thread; it may take a core after `delay`.
+    pub(crate) fn wake(&mut self, thread: u32, delay: u64) {
+        let state = self.thread_mut(thread);
+        debug_assert!(matches!(state.status, Status::Absent | Status::Parked | Status::Blocked));
+        let idle = state.status != Status::Blocked;
+        state.status = Status::Waking;
+        state.wake_at = NEVER;
+        if idle {
+            self.record_thread(thread, Activity::Waking, NO_TASK);
+        }
+        self.queue.push(self.now + delay, Event::Runnable(thread));
+    }
+
+    /// Handles [`Event::TimedWake`].
+    pub(crate) fn timed_wake(&mut self, thread: u32) {
+        let now = self.now;
+        let state = self.thread_mut(thread);
+        if state.status == Status::Parked && state.wake_at == now {
+            state.status = Status::Waking;
+            state.wake_at = NEVER;
+            self.make_runnable(thread);
+        }
+    }
+
+    pub(crate) fn record_thread(&mut self, thread: u32, activity: Activity, task: u32) {
+        let tag = ThreadTag { activity, task };
+        let state = &mut self.threads[thread as usize];
+        if state.last_tag != tag.pack() {
+            state.last_tag = tag.pack();
+            self.recorder.thread(self.now, thread, tag);
+        }
+    }
+
+    // Tasks.
+
+    /// The step that the task is at, with its index; `None` at the end.
+    pub(crate) fn next_op(&self, task: u32) -> Option<(usize, Op)> {
+        let step = usize::from(self.tasks.step[task as usize]);
+        let class = usize::from(self.tasks.class[task as usize]);
+        self.plan.classes[class].ops.get(step).map(|&op| (step, op))
+    }
+
+    /// The task has begun its step; `next_op` gives the one after it.
+    pub(crate) fn advance(&mut self, task: u32) {
+        self.tasks.step[task as usize] += 1;
+    }
+
+    /// [ns] How long the step takes.
+    pub(crate) fn duration(&self, task: u32, step: usize, span: Span) -> u64 {
+        match span {
+            Span::Constant(ns) => ns,
+            Span::Uniform(..) => self.plan.duration(task, step, span),
+        }
+    }
+
+    pub(crate) fn state(&self, task: u32) -> TaskState {
+        self.tasks.state[task as usize]
+    }
+
+    /// The submitter has handed the task over.
+    pub(crate) fn task_submitted(&mut self, task: u32) {
+        self.live += 1;
+        self.live_peak = self.live_peak.max(self.live);
+        self.set_task(task, TaskState::Queued, Reason::NoWorker, NO_WORKER);
+    }
+
+    /// Whether the task's code has begun to run.
+    pub(crate) fn has_begun(&self, task: u32) -> bool {
+        self.tasks.begun[task as usize]
+    }
+
+    /// The task's code runs on the thread from now on.
+    pub(crate) fn task_running(&mut self, task: u32, thread: u32) {
+        if self.state(task) == TaskState::Running {
+            return;
+        }
+        if !std::mem::replace(&mut self.tasks.begun[task as usize], true) {
+            self.started += 1;
+            self.started_peak = self.started_peak.max(self.started);
+        }
+        self.tasks.worker[task as usize] = thread;
+        self.set_task(task, TaskState::Running, Reason::None, thread);
+    }
+
+    /// The task waits and holds no worker.
+    pub(crate) fn task_suspended(&mut self, task: u32, state: TaskState, reason: Reason) {
+        self.tasks.worker[task as usize] = NO_WORKER;
+        self.set_task(task, state, reason, NO_WORKER);
+    }
+
+    /// The task waits and holds its worker.
+    pub(crate) fn task_held(&mut self, task: u32, state: TaskState, reason: Reason) {
+        let worker = self.tasks.worker[task as usize];
+        self.set_task(task, state, reason, worker);
+    }
+
+    /// The task has ended.
+    pub(crate) fn task_done(&mut self, task: u32) {
+        self.done += 1;
+        self.live -= 1;
+        self.started -= 1;
+        self.task_suspended(task, TaskState::Done, Reason::None);
+    }
+
+    fn set_task(&mut self, task: u32, state: TaskState, reason: Reason, worker: u32) {
+        self.tasks.state[task as usize] = state;
+        self.recorder.task(self.now, task, TaskTag { state, reason, worker });
+    }
+
+    /// Whether every task has ended.
+    pub(crate) fn all_done(&self) -> bool {
+        self.done == self.plan.tasks
+    }
+}

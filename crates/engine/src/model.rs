@@ -1,0 +1,21 @@
+//! The models: each decides what its threads do next. One file per model, each with its model card.
+
+mod coroutines;
+mod event_loop;
+mod green_threads;
+mod thread_pool;
+
+pub(crate) use coroutines::Coroutines;
+pub(crate) use event_loop::EventLoop;
+pub(crate) use green_threads::GreenThreads;
+pub(crate) use thread_pool::ThreadPool;
+
+use crate::kernel::Kernel;
+
+/// A model as the simulation drives it.
+pub(crate) trait Scheduler {
+    /// The thread is on a core and has nothing to do.
+    fn resume(&mut self, kernel: &mut Kernel, thread: u32);
+    /// A deadline that the model has set for the task has passed.
+    fn deadline(&mut self, kernel: &mut Kernel, task: u32);
+}

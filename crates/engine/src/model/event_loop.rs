@@ -1,0 +1,225 @@
+//! Coroutines on the event loop of `runBlocking`: one thread, one queue, one heap of delays (K-1).
+//!
+//! ```text
+//!  main: launch all ─► loop { due delays move to the queue; run one event } ─► the last has ended
+//!
+//!  pending ─launch─► queued ─► running ─► waiting (delay; holds nothing) ─► queued ─► ... ─► done
+//!                                │
+//!                                └─ block, or io inside a monitor ─► blocked: the whole loop stands still
+//! ```
+//!
+//! Modelled: serial launches before the loop turns, FIFO events, delays that become due only between events, no
+//! wake-ups between threads, blocking calls that block everybody, `Mutex` that hands over fairly.
+//! Not modelled: the cost of a coroutine that neither delays nor computes.
+//! Knobs: the `loop_*` costs, `timer_lateness`.
+//! Known divergence: a contended monitor cannot be waited for on one thread, so it never occurs here.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::Scheduler;
+use crate::kernel::Kernel;
+use crate::locks::Locks;
+use crate::plan::{ModelPlan, Op};
+use crate::recording::NO_TASK;
+use crate::scenario::{Dispatcher, LockKind};
+use crate::state::{Activity, Reason, Role, TaskState};
+use crate::submit::{Next, Submissions};
+
+/// An event of the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// Run or resume the coroutine.
+    Task(u32),
+    /// Resume the body of `runBlocking`, which launches.
+    Body,
+}
+
+/// What the thread is in the middle of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// The body launches.
+    Body,
+    /// The body has launched this task.
+    Launching(u32),
+    /// The loop looks for an event.
+    Loop,
+    /// Resumes the task after its delay.
+    Resuming(u32),
+    /// Runs the task.
+    Running(u32),
+    /// Puts the task's delay into the heap.
+    Delaying { task: u32, deadline: u64 },
+}
+
+/// The model.
+#[derive(Clone, Debug)]
+pub(crate) struct EventLoop {
+    thread: u32,
+    submissions: Submissions,
+    work: Work,
+    queue: VecDeque<Event>,
+    /// (deadline, arrival, event)
+    delays: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    arrivals: u64,
+    locks: Locks,
+}
+
+impl EventLoop {
+    pub(crate) fn new(kernel: &mut Kernel) -> Self {
+        debug_assert_eq!(kernel.plan.model, ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop });
+        let thread = kernel.add_thread(Role::Worker, "main".to_owned());
+        kernel.wake(thread, 0);
+        Self {
+            thread,
+            submissions: Submissions::new(kernel),
+            work: Work::Body,
+            queue: VecDeque::new(),
+            delays: BinaryHeap::new(),
+            arrivals: 0,
+            locks: Locks::new(kernel.plan.locks),
+        }
+    }
+
+    fn delay(&mut self, deadline: u64, event: Event) {
+        self.delays.push(Reverse((deadline, self.arrivals, event)));
+        self.arrivals += 1;
+    }
+
+    /// Moves every delay that is due to the queue, as the loop does before each event.
+    fn move_due(&mut self, kernel: &mut Kernel) {
+        while let Some(&Reverse((deadline, _, event))) = self.delays.peek() {
+            if deadline > kernel.now {
+                break;
+            }
+            self.delays.pop();
+            if let Event::Task(task) = event {
+                kernel.task_suspended(task, TaskState::Queued, Reason::Resumed);
+            }
+            self.queue.push_back(event);
+        }
+    }
+
+    /// Runs the task until the thread works or waits (`false`) or the coroutine has given the thread back (`true`).
+    fn run(&mut self, kernel: &mut Kernel, task: u32) -> bool {
+        let thread = self.thread;
+        kernel.task_running(task, thread);
+        while let Some((step, op)) = kernel.next_op(task) {
+            match op {
+                Op::Cpu(span) | Op::Iterations(_, span) => {
+                    kernel.advance(task);
+                    let ns = kernel.duration(task, step, span);
+                    if kernel.busy(thread, ns, Activity::Running, task) {
+                        return false;
+                    }
+                }
+                Op::Io(span) | Op::Block(span) => {
+                    kernel.advance(task);
+                    let ns = kernel.duration(task, step, span);
+                    if ns == 0 {
+                        continue;
+                    }
+                    let suspends = matches!(op, Op::Io(_)) && kernel.tasks.monitors[task as usize] == 0;
+                    if !suspends {
+                        // A suspension point inside a critical section does not compile, so the call blocks.
+                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
+                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        return false;
+                    }
+                    kernel.task_suspended(task, TaskState::Waiting, Reason::Io);
+                    self.work = Work::Delaying { task, deadline: kernel.now + ns };
+                    return !kernel.busy(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
+                }
+                Op::Lock(lock) => {
+                    kernel.advance(task);
+                    kernel.tasks.monitors[task as usize] += u8::from(lock.kind == LockKind::Monitor);
+                    if let Some(number) = lock.shared
+                        && !self.locks.acquire(number, task)
+                    {
+                        kernel.task_suspended(task, TaskState::LockWait, Reason::Lock);
+                        self.work = Work::Loop;
+                        return true;
+                    }
+                }
+                Op::Unlock(lock) => {
+                    kernel.advance(task);
+                    kernel.tasks.monitors[task as usize] -= u8::from(lock.kind == LockKind::Monitor);
+                    if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number)) {
+                        kernel.task_suspended(heir, TaskState::Queued, Reason::Resumed);
+                        self.queue.push_back(Event::Task(heir));
+                    }
+                }
+            }
+        }
+        kernel.task_done(task);
+        self.work = Work::Loop;
+        true
+    }
+}
+
+impl Scheduler for EventLoop {
+    fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
+        let costs = &kernel.plan.costs;
+        let (launch, resume, lateness) = (costs.loop_launch, costs.loop_resume, costs.timer_lateness);
+        loop {
+            match self.work {
+                Work::Body => match self.submissions.next(kernel.now) {
+                    Next::Task(task) => {
+                        self.work = Work::Launching(task);
+                        kernel.busy_event(thread, launch, Activity::Overhead, NO_TASK);
+                        return;
+                    }
+                    Next::Wait(at) => {
+                        self.delay(at, Event::Body);
+                        self.work = Work::Loop;
+                    }
+                    Next::End => self.work = Work::Loop,
+                },
+                Work::Launching(task) => {
+                    kernel.task_submitted(task);
+                    self.queue.push_back(Event::Task(task));
+                    self.work = Work::Body;
+                }
+                Work::Loop => {
+                    if kernel.all_done() {
+                        kernel.finished = true;
+                        kernel.park(thread);
+                        return;
+                    }
+                    self.move_due(kernel);
+                    match self.queue.pop_front() {
+                        Some(Event::Body) => self.work = Work::Body,
+                        Some(Event::Task(task)) if kernel.has_begun(task) => {
+                            self.work = Work::Resuming(task);
+                            if kernel.busy(thread, resume, Activity::Overhead, task) {
+                                return;
+                            }
+                        }
+                        Some(Event::Task(task)) => self.work = Work::Running(task),
+                        None => {
+                            match self.delays.peek() {
+                                Some(&Reverse((deadline, _, _))) => kernel.park_until(thread, deadline + lateness),
+                                None => kernel.park(thread),
+                            }
+                            return;
+                        }
+                    }
+                }
+                Work::Resuming(task) => self.work = Work::Running(task),
+                Work::Running(task) => {
+                    if !self.run(kernel, task) {
+                        return;
+                    }
+                }
+                Work::Delaying { task, deadline } => {
+                    self.delay(deadline, Event::Task(task));
+                    self.work = Work::Loop;
+                }
+            }
+        }
+    }
+
+    fn deadline(&mut self, _kernel: &mut Kernel, _task: u32) {
+        unreachable!("the loop keeps its own heap and sets no deadlines")
+    }
+}

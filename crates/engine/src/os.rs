@@ -1,0 +1,229 @@
+//! The operating system: threads share the cores, in slices where there are more of them than cores (P-3).
+//!
+//! Modelled: one run queue for all cores, ordered by CPU time received (ties: first come, first served); a slice that
+//! ends at a tick; a waking thread that preempts the running thread with the latest virtual deadline, if its own is
+//! earlier; the core's time for each switch. Not modelled: priorities, affinity, migration, caches, SMT.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::kernel::{Kernel, NEVER, Status};
+use crate::queue::Event;
+use crate::recording::NO_TASK;
+use crate::state::{Activity, Reason, TaskState};
+
+/// Who has a core and who wants one.
+#[derive(Clone, Debug)]
+pub(crate) struct Os {
+    free_cores: u32,
+    /// Threads on cores, in no order.
+    running: Vec<u32>,
+    /// Threads without a core: (CPU time, arrival, thread).
+    waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    arrivals: u64,
+    /// [ns] CPU time below which no thread is placed, so that sleep saves nobody up.
+    min_vruntime: u64,
+    slice_armed: bool,
+    /// Threads that have got a core and wait for the model to say what to do with it.
+    ready: VecDeque<u32>,
+}
+
+impl Os {
+    pub(crate) fn new(cores: u32) -> Self {
+        Self {
+            free_cores: cores,
+            running: Vec::new(),
+            waiting: BinaryHeap::new(),
+            arrivals: 0,
+            min_vruntime: 0,
+            slice_armed: false,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// The next thread that the model must be asked about.
+    pub(crate) fn pop_ready(&mut self) -> Option<u32> {
+        self.ready.pop_front()
+    }
+}
+
+impl Kernel {
+    /// Handles [`Event::BurstEnd`]; a burst that was preempted meanwhile is ignored.
+    pub(crate) fn burst_end(&mut self, thread: u32) {
+        let now = self.now;
+        let state = self.thread_mut(thread);
+        if state.status != Status::OnCore || state.burst_end != now {
+            return;
+        }
+        state.burst_end = NEVER;
+        if state.switching {
+            state.switching = false;
+            self.go_on(thread);
+        } else {
+            self.os.ready.push_back(thread);
+        }
+    }
+
+    /// The thread wants a core now.
+    pub(crate) fn make_runnable(&mut self, thread: u32) {
+        let min = self.os.min_vruntime;
+        let state = self.thread_mut(thread);
+        state.vruntime = state.vruntime.max(min);
+        if self.os.free_cores > 0 {
+            self.take_core(thread);
+        } else if let Some(victim) = self.victim_for(thread) {
+            self.preempt(victim);
+            self.take_core(thread);
+        } else {
+            self.enqueue(thread);
+        }
+    }
+
+    /// The thread gives its core up; whoever has waited longest for CPU time gets it.
+    pub(crate) fn leave_core(&mut self, thread: u32, status: Status) {
+        self.release(thread, status);
+        if let Some(Reverse((_, _, next))) = self.os.waiting.pop() {
+            self.take_core(next);
+        }
+    }
+
+    /// Handles [`Event::SliceEnd`].
+    pub(crate) fn slice_end(&mut self) {
+        self.os.slice_armed = false;
+        let mut over: Vec<(u64, u32)> = Vec::new();
+        for &thread in &self.os.running {
+            if self.slice_over_at(thread) <= self.now {
+                over.push((self.thread(thread).slice_start, thread));
+            }
+        }
+        over.sort_unstable();
+        for (_, thread) in over {
+            let Some(&Reverse((vruntime, _, next))) = self.os.waiting.peek() else { break };
+            self.account(thread);
+            if self.thread(thread).burst_end != NEVER && vruntime < self.thread(thread).vruntime {
+                self.os.waiting.pop();
+                self.preempt(thread);
+                self.take_core(next);
+            }
+        }
+        self.arm_slice();
+    }
+
+    fn take_core(&mut self, thread: u32) {
+        let (now, position) = (self.now, self.os.running.len());
+        self.os.running.push(thread);
+        self.os.free_cores -= 1;
+        let cost = self.plan.costs.context_switch;
+        let state = self.thread_mut(thread);
+        state.status = Status::OnCore;
+        state.slice_start = now;
+        state.position = position;
+        let (vruntime, task) = (state.vruntime, state.task);
+        if cost > 0 {
+            state.switching = true;
+            state.burst_end = now + cost;
+            self.record_thread(thread, Activity::Overhead, task);
+            self.queue.push(now + cost, Event::BurstEnd(thread));
+        } else {
+            self.go_on(thread);
+        }
+        self.os.min_vruntime = self.os.min_vruntime.max(vruntime);
+        if !self.os.waiting.is_empty() {
+            self.arm_slice();
+        }
+    }
+
+    /// The thread is on its core: it goes on with what a preemption interrupted, or asks the model.
+    fn go_on(&mut self, thread: u32) {
+        let now = self.now;
+        let state = self.thread_mut(thread);
+        if state.remaining == 0 {
+            self.os.ready.push_back(thread);
+            return;
+        }
+        state.burst_end = now + state.remaining;
+        state.remaining = 0;
+        let (end, activity, task) = (state.burst_end, state.burst, state.task);
+        self.record_thread(thread, activity, task);
+        if activity == Activity::Running {
+            self.task_running(task, thread);
+        }
+        self.queue.push(end, Event::BurstEnd(thread));
+    }
+
+    fn preempt(&mut self, thread: u32) {
+        let now = self.now;
+        self.involuntary_switches += 1;
+        let state = self.thread_mut(thread);
+        if state.switching {
+            // The switch has to be made again; what was left of the burst before it still is.
+            state.switching = false;
+        } else {
+            state.remaining = state.burst_end - now;
+        }
+        state.burst_end = NEVER;
+        self.release(thread, Status::RunQueue);
+        self.enqueue(thread);
+    }
+
+    fn release(&mut self, thread: u32, status: Status) {
+        self.account(thread);
+        let state = self.thread_mut(thread);
+        state.status = status;
+        let position = state.position;
+        self.os.running.swap_remove(position);
+        if let Some(&moved) = self.os.running.get(position) {
+            self.thread_mut(moved).position = position;
+        }
+        self.os.free_cores += 1;
+    }
+
+    fn enqueue(&mut self, thread: u32) {
+        let arrival = self.os.arrivals;
+        self.os.arrivals += 1;
+        let state = self.thread_mut(thread);
+        state.status = Status::RunQueue;
+        let (vruntime, task) = (state.vruntime, state.task);
+        self.os.waiting.push(Reverse((vruntime, arrival, thread)));
+        self.record_thread(thread, Activity::Preempted, task);
+        if task != NO_TASK && matches!(self.state(task), TaskState::Running | TaskState::Blocked) {
+            self.task_held(task, TaskState::Preempted, Reason::NoCore);
+        }
+        self.arm_slice();
+    }
+
+    /// The running thread with the latest virtual deadline, if that is later than this thread's.
+    fn victim_for(&self, thread: u32) -> Option<u32> {
+        if self.plan.costs.base_slice == 0 {
+            return None;
+        }
+        let mine = self.thread(thread).vruntime;
+        let latest = self.os.running.iter().copied().max_by_key(|&other| (self.thread(other).vruntime, other))?;
+        (mine < self.thread(latest).vruntime && self.thread(latest).burst_end != NEVER).then_some(latest)
+    }
+
+    /// Adds the CPU time since the start of the slice, and starts a new one.
+    fn account(&mut self, thread: u32) {
+        let now = self.now;
+        let state = self.thread_mut(thread);
+        state.vruntime += now - state.slice_start;
+        state.slice_start = now;
+    }
+
+    /// [ns] When the OS notices that the thread's slice is over.
+    fn slice_over_at(&self, thread: u32) -> u64 {
+        let (slice, tick) = (self.plan.costs.base_slice, self.plan.costs.tick);
+        let end = self.thread(thread).slice_start + slice;
+        if tick == 0 { end } else { end.div_ceil(tick) * tick }
+    }
+
+    fn arm_slice(&mut self) {
+        if self.os.slice_armed || self.os.waiting.is_empty() || self.plan.costs.base_slice == 0 {
+            return;
+        }
+        if let Some(first) = self.os.running.iter().map(|&thread| self.slice_over_at(thread)).min() {
+            self.os.slice_armed = true;
+            self.queue.push(first.max(self.now + 1), Event::SliceEnd);
+        }
+    }
+}

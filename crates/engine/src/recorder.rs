@@ -1,0 +1,39 @@
+//! Writes records and folds each into the digest; knows nothing of scheduling.
+
+use crate::recording::{Records, TaskTag, ThreadTag};
+use crate::rng::mix;
+
+const MULTIPLIER: u64 = 0xF135_7AEA_2E62_A9C5;
+
+/// The two streams under construction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) tasks: Records,
+    pub(crate) threads: Records,
+    hash: u64,
+}
+
+impl Recorder {
+    pub(crate) fn task(&mut self, time: u64, task: u32, tag: TaskTag) {
+        let tag = tag.pack();
+        self.fold(time, task, tag, 0);
+        self.tasks.push(time, task, tag);
+    }
+
+    pub(crate) fn thread(&mut self, time: u64, thread: u32, tag: ThreadTag) {
+        let tag = tag.pack();
+        self.fold(time, thread, tag, u64::MAX);
+        self.threads.push(time, thread, tag);
+    }
+
+    /// The digest of all records so far, with these totals folded in.
+    pub(crate) fn digest(&self, totals: &[u64]) -> u64 {
+        totals.iter().fold(mix(self.hash), |hash, &total| mix(hash ^ total))
+    }
+
+    fn fold(&mut self, time: u64, subject: u32, tag: u32, stream: u64) {
+        let word = (u64::from(subject) << 32 | u64::from(tag)) ^ stream;
+        let hash = (self.hash.rotate_left(23) ^ time).wrapping_mul(MULTIPLIER);
+        self.hash = (hash.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);
+    }
+}

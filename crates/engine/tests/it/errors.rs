@@ -1,0 +1,112 @@
+//! Bad scenarios: each error names the field, the value and what is allowed.
+
+use parkbench_engine::{Scenario, preset};
+
+/// A valid scenario with one replacement; the error must hold every word.
+#[track_caller]
+fn check(from: &str, to: &str, words: &[&str]) {
+    let valid = r#"version = 1
+name = "test"
+tasks = [{ count = 10, steps = [{ io = "50 ms" }] }]
+runs = [{ model = "thread-pool", size = 2 }]
+[machine]
+cores = 2
+"#;
+    assert!(Scenario::from_toml(valid).is_ok());
+    let text = valid.replacen(from, to, 1);
+    assert_ne!(text, valid, "{from} is not in the scenario");
+    let error = Scenario::from_toml(&text).unwrap_err().to_string();
+    for word in words {
+        assert!(error.contains(word), "no {word:?} in:\n{error}");
+    }
+}
+
+#[test]
+fn out_of_range() {
+    check("cores = 2", "cores = 0", &["machine.cores", "0", "1 to 1024"]);
+    check("cores = 2", "cores = 2000", &["machine.cores", "2000", "1 to 1024"]);
+    check("count = 10", "count = 0", &["tasks[0].count", "0", "1 to 1000000"]);
+    check("count = 10", "count = 1000000000000", &["tasks[0].count", "1000000000000", "1 to 1000000"]);
+    check("count = 10", "count = -1", &["tasks[0].count", "-1"]);
+    check("50 ms", "-50 ms", &["tasks[0].steps[0].io", "-50 ms", "negative", "0 ns to 8760 h"]);
+    check("50 ms", "9999999999 h", &["tasks[0].steps[0].io", "too long", "8760 h"]);
+    check("50 ms", "50", &["tasks[0].steps[0].io", "unit", "50 ms"]);
+    check("size = 2", "size = 0", &["runs[0].size", "0", "1 to 32768"]);
+    check("version = 1", "version = 2", &["version", "2", "1"]);
+    check("name = \"test\"", "name = \"Test!\"", &["name", "Test!", "lower-case"]);
+}
+
+#[test]
+fn unknown_names() {
+    check("cores = 2", "cores = 2\nsockets = 1", &["machine", "sockets", "cores"]);
+    check("io = ", "iow = ", &["tasks[0].steps[0]", "iow", "io", "block"]);
+    check("thread-pool", "threads", &["runs[0].model", "threads", "thread-pool", "coroutines"]);
+    check("name = \"test\"", "name = \"test\"\nprofile = \"fast\"", &["profile", "fast", "linux-default"]);
+    check("[machine]", "[costs]\nvt_span = \"1 us\"\n[machine]", &["costs.vt_span", "vt_spawn"]);
+    check("[machine]", "[costs]\nvt_spawn = \"-1 us\"\n[machine]", &["costs.vt_spawn", "-1 us", "negative"]);
+}
+
+#[test]
+fn knobs_of_other_models() {
+    check("size = 2", "jdk = 21", &["runs[0].jdk", "21", "green-threads"]);
+    check(
+        "model = \"thread-pool\", size = 2",
+        "model = \"green-threads\", jdk = 17",
+        &["runs[0].jdk", "17", "21 or 25"],
+    );
+}
+
+#[test]
+fn locks() {
+    let steps = "steps = [{ io = \"50 ms\" }]";
+    check(steps, "steps = [{ unlock = \"a\" }]", &["tasks[0].steps[0].unlock", "\"a\"", "holds no lock"]);
+    check(steps, "steps = [{ lock = { name = \"a\" } }]", &["tasks[0].steps[0].lock.name", "\"a\"", "unlock"]);
+    check(
+        steps,
+        "steps = [{ lock = { name = \"a\" } }, { lock = { name = \"a\" } }, { unlock = \"a\" }]",
+        &["tasks[0].steps[1].lock.name", "\"a\"", "already"],
+    );
+    check(
+        steps,
+        "steps = [{ lock = { name = \"a\" } }, { lock = { name = \"b\" } }, { unlock = \"a\" }, { unlock = \"b\" }]",
+        &["tasks[0].steps[2].unlock", "\"a\"", "reverse order"],
+    );
+}
+
+#[test]
+fn sums_that_do_not_fit_the_clock() {
+    check(
+        "count = 10, steps = [{ io = \"50 ms\" }]",
+        "count = 1000000, steps = [{ io = \"8760 h\" }]",
+        &["tasks", "years"],
+    );
+}
+
+#[test]
+fn json_errors_name_the_field_too() {
+    let json = preset("io-bound").unwrap().to_json();
+    for (from, to, words) in [
+        ("\"cores\":12", "\"cores\":0", ["machine.cores", "1 to 1024"]),
+        ("\"cores\":12", "\"cores\":12,\"x\":1", ["machine", "`x`"]),
+        ("\"io\":\"50 ms\"", "\"io\":\"-50 ms\"", ["tasks[0].steps[0].io", "0 ns to 8760 h"]),
+        ("\"io\":\"50 ms\"", "\"io\":50", ["tasks[0].steps[0].io", "50 ms"]),
+    ] {
+        let text = json.replacen(from, to, 1);
+        assert_ne!(text, json);
+        let error = Scenario::from_json(&text).unwrap_err().to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    }
+    for text in ["", "{", "[]", "null", "{\"version\":1}"] {
+        assert!(Scenario::from_json(text).is_err());
+    }
+}
+
+#[test]
+fn amounts_that_are_tables() {
+    let steps = "{ io = \"50 ms\" }";
+    check(steps, "{ cpu = { iterations = -1 } }", &["tasks[0].steps[0].cpu.iterations", "-1"]);
+    check(steps, "{ cpu = { loops = 5 } }", &["tasks[0].steps[0].cpu", "loops", "iterations", "uniform"]);
+    check(steps, "{ io = { uniform = [\"2 s\", \"1 s\"] } }", &["tasks[0].steps[0].io.uniform", "shorter"]);
+    check(steps, "{ io = { uniform = [\"2 s\", \"x\"] } }", &["tasks[0].steps[0].io.uniform", "\"x\""]);
+    check(steps, "{ cpu = 5 }", &["tasks[0].steps[0].cpu", "5", "iterations"]);
+}

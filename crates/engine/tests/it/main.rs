@@ -1,0 +1,9 @@
+//! The engine from outside: one binary, one file for each behaviour.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod errors;
+mod properties;
+mod seeds;
+mod support;
+mod vectors;

@@ -1,0 +1,150 @@
+//! Test vectors of the runtime facts, by number, under no costs, where they are exact.
+
+use parkbench_engine::TaskState::{Done, Running};
+
+use crate::support::{MS, first, run};
+
+#[track_caller]
+fn check(cores: u32, model: &str, tasks: &str, expect_ms: u64) {
+    let recording = run(cores, model, "", tasks);
+    assert_eq!(recording.totals.unfinished, 0);
+    assert_eq!(recording.totals.makespan_ns, expect_ms * MS, "{model} {tasks}");
+}
+
+#[test]
+fn vector_1_rounds_of_the_pool_and_one_wave_of_green_threads() {
+    let io = |wait: &str| format!("[{{ count = 10000, steps = [{{ io = \"{wait}\" }}] }}]");
+    check(12, r#"{ model = "thread-pool", size = 12 }"#, &io("50 ms"), 41_700);
+    check(8, r#"{ model = "thread-pool", size = 500 }"#, &io("2 s"), 40_000);
+    for jdk in [21, 25] {
+        check(12, &format!(r#"{{ model = "green-threads", jdk = {jdk} }}"#), &io("2 s"), 2_000);
+    }
+    for dispatcher in ["default", "io", "event-loop"] {
+        check(12, &format!(r#"{{ model = "coroutines", dispatcher = "{dispatcher}" }}"#), &io("2 s"), 2_000);
+    }
+}
+
+#[test]
+fn vector_2_hogs_starve_green_threads_but_not_os_threads() {
+    let tasks = r#"[
+        { name = "hog", count = 4, steps = [{ cpu = "300 ms" }] },
+        { name = "late", count = 1, at = "20 ms", steps = [{ cpu = "1 ms" }] },
+    ]"#;
+    for jdk in [21, 25] {
+        let green = run(4, &format!(r#"{{ model = "green-threads", jdk = {jdk} }}"#), "", tasks);
+        assert_eq!(first(&green, 4, Running), Some(300 * MS), "T-4: exactly when a hog ends");
+    }
+    let slice = "base_slice = \"2.8 ms\"\ntick = \"4 ms\"";
+    let pool = run(4, r#"{ model = "thread-pool", size = 5 }"#, slice, tasks);
+    let start = first(&pool, 4, Running).unwrap();
+    assert!((20 * MS..=24 * MS).contains(&start), "P-3: within one slice, noticed at a tick: {start}");
+    assert!(pool.totals.involuntary_switches > 0);
+}
+
+#[test]
+fn vector_3_monitors_pin_on_21_alone() {
+    let tasks = |kind: &str| {
+        format!(
+            "[{{ count = 5000, steps = [{{ lock = {{ name = \"own\", kind = \"{kind}\", scope = \"task\" }} }}, \
+             {{ io = \"100 ms\" }}, {{ unlock = \"own\" }}] }}]"
+        )
+    };
+    let model = |jdk: u32| format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = 4 }}"#);
+    check(4, &model(21), &tasks("monitor"), 125_000);
+    check(4, &model(21), &tasks("reentrant"), 100);
+    check(4, &model(25), &tasks("monitor"), 100);
+    check(4, &model(25), &tasks("reentrant"), 100);
+}
+
+#[test]
+fn vector_5_one_monitor_serialises_and_frees_the_carrier_on_25() {
+    let tasks = r#"[
+        { name = "queue", count = 20, steps = [{ lock = { name = "one" } }, { io = "10 ms" }, { unlock = "one" }] },
+        { name = "other", count = 1, steps = [{ cpu = "1 ms" }] },
+    ]"#;
+    let on_25 = run(1, r#"{ model = "green-threads", jdk = 25 }"#, "", tasks);
+    assert_eq!(on_25.totals.makespan_ns, 200 * MS);
+    assert_eq!(first(&on_25, 20, Done), Some(MS), "the other thread is not delayed");
+
+    // On 21 the holder pins the only carrier, so the other thread waits for the whole queue.
+    let on_21 = run(1, r#"{ model = "green-threads", jdk = 21 }"#, "", tasks);
+    assert_eq!(on_21.totals.makespan_ns, 201 * MS);
+    assert_eq!(first(&on_21, 20, Done), Some(201 * MS));
+}
+
+#[test]
+fn vector_9_the_limits_of_the_dispatchers() {
+    let block = r#"[{ count = 640, steps = [{ block = "50 ms" }] }]"#;
+    let delay = r#"[{ count = 640, steps = [{ io = "50 ms" }] }]"#;
+    let model = |dispatcher: &str| format!(r#"{{ model = "coroutines", dispatcher = "{dispatcher}" }}"#);
+    check(12, &model("io"), block, 500);
+    check(12, &model("io"), delay, 50);
+    check(12, &model("default"), block, 2_700);
+    check(100, &model("io"), block, 350);
+}
+
+#[test]
+fn vector_10_a_spinning_coroutine_holds_every_timer_of_its_loop_up() {
+    let tasks = r#"[
+        { name = "sleeper", count = 10, steps = [{ io = "20 ms" }] },
+        { name = "spinner", count = 1, steps = [{ cpu = "100 ms" }] },
+        { name = "later", count = 1, steps = [{ io = "120 ms" }] },
+    ]"#;
+    let recording = run(4, r#"{ model = "coroutines", dispatcher = "event-loop" }"#, "", tasks);
+    for sleeper in 0..10 {
+        assert_eq!(first(&recording, sleeper, Done), Some(100 * MS));
+    }
+    // It registered its delay only when the loop got to it.
+    assert_eq!(first(&recording, 11, Done), Some(220 * MS));
+}
+
+#[test]
+fn vector_11_expiries_wait_for_a_carrier_on_25() {
+    let tasks = r#"[
+        { name = "sleeper", count = 5, steps = [{ io = "10 ms" }] },
+        { name = "hog", count = 2, steps = [{ cpu = "80 ms" }] },
+    ]"#;
+    for jdk in [21, 25] {
+        let recording = run(2, &format!(r#"{{ model = "green-threads", jdk = {jdk} }}"#), "", tasks);
+        for sleeper in 0..5 {
+            assert_eq!(first(&recording, sleeper, Done), Some(80 * MS), "T-10 on {jdk}");
+        }
+    }
+}
+
+#[test]
+fn starts_follow_submissions_on_one_carrier() {
+    let recording = run(1, r#"{ model = "green-threads" }"#, "", r#"[{ count = 10, steps = [{ cpu = "1 ms" }] }]"#);
+    for task in 0..10 {
+        assert_eq!(first(&recording, task, Running), Some(u64::from(task) * MS), "T-2");
+    }
+}
+
+#[test]
+fn contended_monitors_block_carriers_on_21() {
+    // T-13: with 2 carriers, one task sleeps in the monitor and one waits for it; nobody is left for the third.
+    let tasks = r#"[
+        { name = "holder", count = 2, steps = [{ lock = { name = "m" } }, { io = "10 ms" }, { unlock = "m" }] },
+        { name = "other", count = 1, steps = [{ cpu = "1 ms" }] },
+    ]"#;
+    let on_21 = run(2, r#"{ model = "green-threads", jdk = 21 }"#, "", tasks);
+    assert_eq!(first(&on_21, 2, Running), Some(10 * MS));
+    let on_25 = run(2, r#"{ model = "green-threads", jdk = 25 }"#, "", tasks);
+    assert_eq!(first(&on_25, 2, Running), Some(0));
+}
+
+#[test]
+fn a_deadlock_ends_the_run() {
+    let tasks = r#"[
+        { count = 1, steps = [{ lock = { name = "a" } }, { io = "1 ms" }, { lock = { name = "b" } }, { unlock = "b" }, { unlock = "a" }] },
+        { count = 1, steps = [{ lock = { name = "b" } }, { io = "1 ms" }, { lock = { name = "a" } }, { unlock = "a" }, { unlock = "b" }] },
+        { count = 1, steps = [{ io = "5 ms" }] },
+    ]"#;
+    for model in
+        [r#"{ model = "thread-pool" }"#, r#"{ model = "green-threads" }"#, r#"{ model = "green-threads", jdk = 21 }"#]
+    {
+        let recording = run(4, model, "", tasks);
+        assert_eq!(recording.totals.unfinished, 2, "{model}");
+        assert_eq!(recording.totals.makespan_ns, 5 * MS, "{model}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The command line of xtask: text in, a [`Command`] out.
+//! Nothing here runs anything.
+
+use std::path::PathBuf;
+
+pub(crate) const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+Commands:
+  serve [--port N] [--debug]      Install what is missing, build the page, serve it on 127.0.0.1 until Ctrl+C
+  test [--only STEP,…] [--list]   Install what is missing and run every check
+  setup                           Only install what is missing
+  bench-page                      Measure the page's frames while it plays, in headless Chromium
+  deny                            Check licences, sources and bans with cargo-deny, if it is installed
+  static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
+                                  Serve a directory as it is; the end-to-end tests use it
+
+Options:
+  --port N    Port to serve on; 0 takes a free one. Without it: 8080, or a free one when 8080 is taken
+  --release   Optimised build of the page (the default)
+  --debug     Build the page without optimisation; needs no wasm-opt
+
+Environment:
+  PARKBENCH_CACHE      Where tools are kept (default: ~/.cache/parkbench)
+  PARKBENCH_CHROMIUM   The Chromium or Chrome to test in
+  CHROMEDRIVER         The chromedriver that fits it";
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Help,
+    Serve(ServeOptions),
+    Static(StaticOptions),
+    ListSteps,
+    /// Empty means every step.
+    Test {
+        only: Vec<String>,
+    },
+    BenchPage,
+    Deny,
+    Setup,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServeOptions {
+    /// `None`: 8080, or a free port when 8080 is taken.
+    pub(crate) port: Option<u16>,
+    pub(crate) debug: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct StaticOptions {
+    pub(crate) dir: PathBuf,
+    pub(crate) port: u16,
+    /// Begins and ends with a slash.
+    pub(crate) base: String,
+    pub(crate) csp: Option<String>,
+    pub(crate) until_stdin_closes: bool,
+}
+
+/// Errors are sentences for the person at the keyboard.
+pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, String> {
+    let mut args = args.into_iter();
+    let Some(name) = args.next() else { return Ok(Command::Help) };
+    let rest = &mut Rest { command: name.clone(), args: args.collect::<Vec<_>>().into_iter() };
+    match name.as_str() {
+        "help" | "--help" | "-h" => Ok(Command::Help),
+        "serve" => parse_serve(rest),
+        "static" => parse_static(rest),
+        "test" => parse_test(rest),
+        "bench-page" => rest.nothing().map(|()| Command::BenchPage),
+        "deny" => rest.nothing().map(|()| Command::Deny),
+        "setup" => rest.nothing().map(|()| Command::Setup),
+        other => Err(format!("unknown command {other:?}")),
+    }
+}
+
+fn parse_serve(rest: &mut Rest) -> Result<Command, String> {
+    let mut options = ServeOptions::default();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--port" => options.port = Some(rest.port()?),
+            "--debug" => options.debug = true,
+            "--release" => options.debug = false,
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    Ok(Command::Serve(options))
+}
+
+fn parse_static(rest: &mut Rest) -> Result<Command, String> {
+    let mut options =
+        StaticOptions { dir: PathBuf::new(), port: 0, base: "/".to_owned(), csp: None, until_stdin_closes: false };
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--dir" => options.dir = PathBuf::from(rest.value("--dir")?),
+            "--port" => options.port = rest.port()?,
+            "--base" => options.base = rest.value("--base")?,
+            "--csp" => options.csp = Some(rest.value("--csp")?),
+            "--until-stdin-closes" => options.until_stdin_closes = true,
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    if options.dir.as_os_str().is_empty() {
+        return Err("static needs --dir DIR".to_owned());
+    }
+    if !(options.base.starts_with('/') && options.base.ends_with('/')) {
+        return Err(format!("--base {:?} must begin and end with a slash", options.base));
+    }
+    Ok(Command::Static(options))
+}
+
+fn parse_test(rest: &mut Rest) -> Result<Command, String> {
+    let mut only = Vec::new();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--only" => only.extend(rest.value("--only")?.split(',').map(|step| step.trim().to_owned())),
+            "--list" => return Ok(Command::ListSteps),
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    Ok(Command::Test { only })
+}
+
+/// The arguments behind the command's name.
+struct Rest {
+    command: String,
+    args: std::vec::IntoIter<String>,
+}
+
+impl Rest {
+    fn next(&mut self) -> Option<String> {
+        self.args.next()
+    }
+
+    fn value(&mut self, option: &str) -> Result<String, String> {
+        self.next().ok_or_else(|| format!("{option} needs a value"))
+    }
+
+    fn port(&mut self) -> Result<u16, String> {
+        let text = self.value("--port")?;
+        text.parse().map_err(|_| format!("--port {text:?} must be a number from 0 to 65535"))
+    }
+
+    fn nothing(&mut self) -> Result<(), String> {
+        self.next().map_or(Ok(()), |arg| Err(self.unknown(&arg)))
+    }
+
+    fn unknown(&self, arg: &str) -> String {
+        format!("{} does not know {arg:?}", self.command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expect: Result<Command, &str>) {
+        assert_eq!(parse(line.split_whitespace().map(str::to_owned)), expect.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn commands_and_their_options() {
+        check("", Ok(Command::Help));
+        check("serve", Ok(Command::Serve(ServeOptions { port: None, debug: false })));
+        check("serve --port 0 --debug", Ok(Command::Serve(ServeOptions { port: Some(0), debug: true })));
+        check("test", Ok(Command::Test { only: vec![] }));
+        check(
+            "test --only fmt,tidy --only e2e",
+            Ok(Command::Test { only: vec!["fmt".into(), "tidy".into(), "e2e".into()] }),
+        );
+        check("test --list", Ok(Command::ListSteps));
+        check("bench-page", Ok(Command::BenchPage));
+        check(
+            "static --dir dist --base /a/b/ --until-stdin-closes",
+            Ok(Command::Static(StaticOptions {
+                dir: "dist".into(),
+                port: 0,
+                base: "/a/b/".into(),
+                csp: None,
+                until_stdin_closes: true,
+            })),
+        );
+    }
+
+    #[test]
+    fn errors_name_the_argument() {
+        check("serv", Err("unknown command \"serv\""));
+        check("serve --prot 1", Err("serve does not know \"--prot\""));
+        check("serve --port", Err("--port needs a value"));
+        check("serve --port 70000", Err("--port \"70000\" must be a number from 0 to 65535"));
+        check("deny now", Err("deny does not know \"now\""));
+        check("static", Err("static needs --dir DIR"));
+        check("static --dir d --base a", Err("--base \"a\" must begin and end with a slash"));
+    }
+}
