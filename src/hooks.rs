@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, ResizeObserver};
+use web_sys::{AddEventListenerOptions, Element, HtmlElement, ResizeObserver};
 use yew::prelude::*;
 
 use crate::i18n::{Locale, Strings};
@@ -97,12 +97,12 @@ impl Drop for Watch {
 
 /// Calls back with every wheel event on an element; the callback may keep the page from scrolling.
 #[hook]
-pub(crate) fn use_wheel(node: &NodeRef, turned: Callback<web_sys::WheelEvent>) {
+pub(crate) fn use_wheel(node: &NodeRef, turned: Callback<WheelEvent>) {
     use_effect_with((node.clone(), turned), |(node, turned)| {
         let turned = turned.clone();
         let listener = node.cast::<Element>().map(|element| {
-            let closure = Closure::<dyn FnMut(web_sys::WheelEvent)>::new(move |event| turned.emit(event));
-            let options = web_sys::AddEventListenerOptions::new();
+            let closure = Closure::<dyn FnMut(WheelEvent)>::new(move |event| turned.emit(event));
+            let options = AddEventListenerOptions::new();
             options.set_passive(false);
             let _ = element.add_event_listener_with_callback_and_add_event_listener_options(
                 "wheel",
@@ -124,7 +124,7 @@ pub(crate) fn use_wheel(node: &NodeRef, turned: Callback<web_sys::WheelEvent>) {
 pub(crate) fn use_line(node: &NodeRef) {
     let player = use_app().player;
     use_effect_with((player, node.clone()), |(player, node)| {
-        let attached = node.cast::<web_sys::HtmlElement>().map(|line| player.attach_line(line));
+        let attached = node.cast::<HtmlElement>().map(|line| player.attach_line(line));
         move || drop(attached)
     });
 }

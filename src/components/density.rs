@@ -33,7 +33,7 @@ pub(super) fn DensityStrips() -> Html {
                 html! {
                     <div class="track" key={run}>
                         <div class="gutter"><strong>{name.clone()}</strong><span class="detail">{peak.unwrap_or_default()}</span></div>
-                        <Plot height={HEIGHT} key_={run} paint={painter(run, app.theme())}
+                        <Plot height={HEIGHT} subject={run as u32} paint={painter(run)}
                             label={fill(words.density_label, &[("model", &name), ("window", &window)])} />
                     </div>
                 }
@@ -42,20 +42,20 @@ pub(super) fn DensityStrips() -> Html {
     }
 }
 
-fn painter(run: usize, theme: Theme) -> Painter {
-    Rc::new(move |result: &RunSet, window: Window, pixels: &mut [u8], width, height, unit| {
-        let mut surface = Surface::new(pixels, width, height, unit);
+fn painter(run: usize) -> Painter {
+    Rc::new(move |result: &RunSet, window: Window, theme: Theme, surface: &mut Surface| {
+        let (width, height) = (surface.width(), surface.height());
+        surface.fill(0..width, 0..height, theme.background());
         let Some(run) = result.runs.get(run) else { return };
-        // After the end of the run there is nothing; the strip stays empty there.
+        // After the end of the run there is nothing, and the strip stays empty there.
         let end = run.trace.end_ns();
         let shown = if window.to <= end || window.width() == 0 {
             width
         } else if window.from >= end {
-            0
+            return;
         } else {
-            ((window.share(end) * width as f64).ceil() as usize).min(width)
+            ((window.share(end) * width as f64).ceil() as usize).clamp(1, width)
         };
-        let columns = if shown == 0 { Vec::new() } else { density(&run.trace, window.from, window.to.min(end), shown) };
-        picture::paint(&mut surface, &columns, theme);
+        picture::paint(surface, &density(&run.trace, window.from, window.to.min(end), shown), theme);
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn WorkerLanes() -> Html {
                         <h4>{name.clone()}<span class="detail">{note.unwrap_or_default()}</span></h4>
                         <div class="track">
                             <ul class="gutter names" translate="no">{ for names.iter().map(|name| html! { <li title={name.clone()}>{name}</li> }) }</ul>
-                            <Plot height={LANE * names.len().max(1) as u32} key_={index} paint={painter(index, app.theme())}
+                            <Plot height={LANE * names.len().max(1) as u32} subject={index as u32} paint={painter(index)}
                                 label={fill(words.lanes_label, &[
                                     ("model", &name), ("shown", &shown), ("total", &total), ("window", &window),
                                 ])} />
@@ -71,23 +71,21 @@ fn rule(locale: Locale, rule: &'static str) -> &'static str {
     }
 }
 
-fn painter(run: usize, theme: Theme) -> Painter {
-    Rc::new(move |result: &RunSet, window: Window, pixels: &mut [u8], width, height, unit| {
-        let mut surface = Surface::new(pixels, width, height, unit);
+fn painter(run: usize) -> Painter {
+    Rc::new(move |result: &RunSet, window: Window, theme: Theme, surface: &mut Surface| {
+        let (width, height) = (surface.width(), surface.height());
         surface.fill(0..width, 0..height, theme.background());
         let Some(run) = result.runs.get(run) else { return };
         let count = run.choice.shown.len().max(1);
-        let gap = GAP as usize * unit;
+        let gap = GAP as usize * surface.unit();
         for (row, &thread) in run.choice.shown.iter().enumerate() {
             let rows = height * row / count..(height * (row + 1) / count).saturating_sub(gap);
             let mut cells = run.lanes.columns(thread, window.from, window.to, width);
             // Idle is left empty, so that the eye finds what is not.
-            for cell in &mut cells {
-                if cell.spans <= 1 && cell.dominant == Activity::Idle {
-                    cell.dominant = Activity::Absent;
-                }
+            for cell in cells.iter_mut().filter(|cell| cell.spans <= 1 && cell.dominant == Activity::Idle) {
+                cell.dominant = Activity::Absent;
             }
-            picture::paint(&mut surface, 0, rows.clone(), &cells, theme);
+            picture::paint(surface, 0, rows, &cells, theme);
         }
     })
 }

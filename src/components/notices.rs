@@ -58,9 +58,6 @@ pub(crate) fn Notices(props: &Props) -> Html {
 fn jump(id: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         event.prevent_default();
-        let element = crate::platform::document().and_then(|document| document.get_element_by_id(id));
-        if let Some(element) = element.and_then(|element| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(element).ok()) {
-            let _ = element.focus();
-        }
+        crate::platform::focus(id);
     })
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use parkbench_view::{Surface as Pixels, Theme};
 use web_sys::{HtmlCanvasElement, HtmlElement, PointerEvent};
 use yew::prelude::*;
 
@@ -9,8 +10,8 @@ use crate::canvas::Surface;
 use crate::hooks::{use_app, use_line, use_width};
 use crate::state::{RunSet, Shared, Window};
 
-/// What a painter is given: pixels, width and height in device pixels, device pixels per CSS pixel.
-pub(super) type Painter = Rc<dyn Fn(&RunSet, Window, &mut [u8], usize, usize, usize)>;
+/// Draws a part of the axis. Must depend on nothing but its arguments and what [`Props::subject`] stands for.
+pub(super) type Painter = Rc<dyn Fn(&RunSet, Window, Theme, &mut Pixels)>;
 
 #[derive(Clone, Properties)]
 pub(super) struct Props {
@@ -18,20 +19,20 @@ pub(super) struct Props {
     pub height: u32,
     /// The picture in words.
     pub label: AttrValue,
-    /// Draws; must depend on nothing but its arguments, `key` and the colours.
+    /// Draws.
     pub paint: Painter,
-    /// What the painter depends on beside its arguments.
-    pub key_: usize,
+    /// What is drawn: the number of a run or of a task.
+    pub subject: u32,
 }
 
 impl PartialEq for Props {
     fn eq(&self, other: &Self) -> bool {
-        (self.height, &self.label, self.key_) == (other.height, &other.label, other.key_)
+        (self.height, &self.label, self.subject) == (other.height, &other.label, other.subject)
     }
 }
 
 /// What a painted picture depends on.
-type Drawn = (Option<Shared<RunSet>>, Window, bool, u32, u64, u32, usize);
+type Drawn = (Option<Shared<RunSet>>, Window, bool, u32, u64, u32, u32);
 
 /// See the module.
 #[component]
@@ -42,8 +43,8 @@ pub(super) fn Plot(props: &Props) -> Html {
     let surface = use_mut_ref(|| None::<Surface>);
     let window = app.state.window_in_view();
     use_line(&line);
-    use_effect_with((app.state.result.clone(), window, app.dark, width, ratio.to_bits(), props.height, props.key_), {
-        let (canvas, paint) = (canvas.clone(), Rc::clone(&props.paint));
+    use_effect_with((app.state.result.clone(), window, app.dark, width, ratio.to_bits(), props.height, props.subject), {
+        let (canvas, paint, theme) = (canvas.clone(), Rc::clone(&props.paint), app.theme());
         move |(result, window, _, width, ratio, height, _): &Drawn| {
             let ratio = f64::from_bits(*ratio);
             let mut surface = surface.borrow_mut();
@@ -56,7 +57,8 @@ pub(super) fn Plot(props: &Props) -> Html {
                 let device = |css: u32| (f64::from(css) * ratio).round() as u32;
                 surface.resize(device(*width), device(*height), ratio);
                 let (width, height) = (surface.width() as usize, surface.height() as usize);
-                paint(result, *window, surface.pixels(), width, height, (ratio.round() as usize).max(1));
+                let unit = (ratio.round() as usize).max(1);
+                paint(result, *window, theme, &mut Pixels::new(surface.pixels(), width, height, unit));
                 surface.put();
             }
         }
@@ -99,7 +101,7 @@ pub(super) fn Plot(props: &Props) -> Html {
     });
     html! {
         <div class="plot" ref={host} onpointerdown={down} onpointermove={moved} onpointerup={tapped}>
-            <canvas ref={canvas} role="img" aria-label={props.label.clone()} class={format!("tall-{}", props.height)}></canvas>
+            <canvas ref={canvas} role="img" aria-label={props.label.clone()}></canvas>
             <div class="line" ref={line} aria-hidden="true"></div>
         </div>
     }

@@ -86,7 +86,7 @@ pub(super) fn ScenarioDialog(props: &Props) -> Html {
             <p id="scenario-help">{words.scenario_json_help}</p>
             <label class="file">{words.open_file}{" "}<input type="file" accept=".json,application/json" onchange={open} /></label>
             <textarea ref={area} id="scenario-json" rows="18" spellcheck="false" aria-label={words.scenario_json}
-                aria-invalid={wrong.then_some("true")} aria-describedby="scenario-help scenario-errors"></textarea>
+                aria-invalid={wrong.then_some("true")} aria-describedby="scenario-help scenario-errors" />
             <ul class="message" id="scenario-errors" role="status" lang="en">
                 { for errors.iter().map(|error| html! { <li>{error}</li> }) }
             </ul>

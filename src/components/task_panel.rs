@@ -88,8 +88,7 @@ fn TaskCell(props: &Props) -> Html {
             </p>
             <p class="task-why">{reason(locale, why)}</p>
             <p class="detail">{since.unwrap_or_default()}</p>
-            <Plot height={STRIP} key_={(props.run << 32_u32.min(usize::BITS - 8)) ^ props.task as usize} {label}
-                paint={painter(props.run, Rc::clone(&history), app.theme())} />
+            <Plot height={STRIP} subject={props.task} {label} paint={painter(props.run, props.task)} />
             <p class="detail life">{finished.and_then(|run| life(words, &history, run)).unwrap_or_default()}</p>
         </div>
     }
@@ -112,16 +111,16 @@ fn life(words: &crate::i18n::Strings, history: &[TaskRecord], run: &Finished) ->
     ]))
 }
 
-fn painter(run: usize, history: Rc<Vec<TaskRecord>>, theme: Theme) -> Painter {
-    Rc::new(move |result: &RunSet, window: Window, pixels: &mut [u8], width, height, unit| {
-        let mut surface = Surface::new(pixels, width, height, unit);
+fn painter(run: usize, task: u32) -> Painter {
+    Rc::new(move |result: &RunSet, window: Window, theme: Theme, surface: &mut Surface| {
+        let (width, height) = (surface.width(), surface.height());
         surface.fill(0..width, 0..height, theme.background());
-        let end = result.runs.get(run).map_or(0, |run| run.trace.end_ns());
+        let Some(run) = result.runs.get(run) else { return };
+        let history = run.trace.history(task);
         let column = |at: u64| (window.share(at).clamp(0.0, 1.0) * width as f64).floor() as usize;
-        let first = history.first().map_or(end, |record| record.start_ns);
-        let pending = (TaskState::Pending, 0, first);
+        let first = history.first().map_or(run.trace.end_ns(), |record| record.start_ns);
         let records = history.iter().map(|record| (record.tag.state, record.start_ns, record.end_ns));
-        for (state, start, stop) in std::iter::once(pending).chain(records) {
+        for (state, start, stop) in std::iter::once((TaskState::Pending, 0, first)).chain(records) {
             if stop < window.from || start > window.to || start >= stop {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the system wants: dark colours, less motion, languages.
+//! What the system wants: dark colours, languages.
 
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
@@ -13,11 +13,6 @@ fn query(text: &str) -> Option<MediaQueryList> {
 /// Whether the system is dark.
 pub(crate) fn prefers_dark() -> bool {
     query("(prefers-color-scheme: dark)").is_some_and(|query| query.matches())
-}
-
-/// Whether the system wants less motion.
-pub(crate) fn reduced_motion() -> bool {
-    query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())
 }
 
 /// Calls back whenever the system turns dark or light, until the answer is dropped.

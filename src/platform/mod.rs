@@ -14,7 +14,7 @@ use web_sys::{Document, HtmlElement, Window};
 pub(crate) use address::{address_with, fragment, query, replace_fragment};
 pub(crate) use clipboard::copy;
 pub(crate) use file::{download, read_utf8};
-pub(crate) use media::{on_dark_change, prefers_dark, reduced_motion, wanted_languages};
+pub(crate) use media::{on_dark_change, prefers_dark, wanted_languages};
 pub(crate) use storage::{load, store};
 
 /// The window, in a page.
@@ -50,6 +50,14 @@ pub(crate) fn reason(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => String::from(error.message()),
         None => error.as_string().unwrap_or_else(|| format!("{error:?}")),
+    }
+}
+
+/// Puts the focus on the element with this id.
+pub(crate) fn focus(id: &str) {
+    let element = document().and_then(|document| document.get_element_by_id(id));
+    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let _ = element.focus();
     }
 }
 

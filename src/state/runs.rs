@@ -6,7 +6,7 @@ use parkbench_trace::{Comparison, LaneChoice, Lanes, Metrics, Trace, choose_lane
 use super::window::Window;
 
 /// Most lanes shown per run; the rest are ranked out, and the page says so.
-pub const MAX_LANES: usize = 14;
+const MAX_LANES: usize = 14;
 
 /// One finished run.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The part of the time axis in view, shared by all models. Every operation returns a new window.
 
 /// [ns] The narrowest window.
-pub const NARROWEST_NS: u64 = 100;
+const NARROWEST_NS: u64 = 100;
 
 /// A part of the time axis, `from` < `to` unless the axis is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
