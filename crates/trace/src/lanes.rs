@@ -153,7 +153,8 @@ impl Lanes {
 
     /// Time per activity between two times, of a thread. O(log spans).
     pub fn totals_between(&self, thread: u32, from_ns: u64, to_ns: u64) -> ActivityTotals {
-        let (low, high) = (self.sums_until(thread, from_ns), self.sums_until(thread, to_ns.max(from_ns)));
+        let until = |t_ns| self.sums_at(thread, self.index_at(thread, t_ns), t_ns);
+        let (low, high) = (until(from_ns), until(to_ns.max(from_ns)));
         ActivityTotals { ns: std::array::from_fn(|i| high[i] - low[i]) }
     }
 
@@ -165,11 +166,12 @@ impl Lanes {
         let bound = |i: usize| from_ns + (range * i as u128 / width_px as u128) as u64;
         let lane = self.lane(thread);
         let (mut start, mut first) = (from_ns, self.index_at(thread, from_ns));
-        let mut low = self.sums_until(thread, from_ns);
+        let mut low = self.sums_at(thread, first, from_ns);
         let mut cells = Vec::with_capacity(width_px);
         for i in 0..width_px {
             let end = bound(i + 1);
-            let (next, high) = (self.index_at(thread, end), self.sums_until(thread, end));
+            let next = first + gallop(&lane[first..], end);
+            let high = self.sums_at(thread, next, end);
             if start == end {
                 cells.push(LaneCell::single(lane.get(first)));
             } else {
@@ -202,9 +204,9 @@ impl Lanes {
         self.lane(thread).partition_point(|span| span.end_ns <= t_ns)
     }
 
-    /// Time per activity in `0..t_ns`.
-    fn sums_until(&self, thread: u32, t_ns: u64) -> [u64; ACTIVITIES] {
-        let (lane, index) = (self.lane(thread), self.index_at(thread, t_ns));
+    /// Time per activity in `0..t_ns`, where `index` is [`Lanes::index_at`] of it.
+    fn sums_at(&self, thread: u32, index: usize, t_ns: u64) -> [u64; ACTIVITIES] {
+        let lane = self.lane(thread);
         if index == lane.len() {
             return self.totals(thread).ns;
         }
@@ -215,6 +217,16 @@ impl Lanes {
         }
         sums
     }
+}
+
+/// Number of spans at the front that end by `t_ns`; fast if they are few, as they are from one column to the next.
+fn gallop(spans: &[Span], t_ns: u64) -> usize {
+    let mut reach = 1;
+    while reach < spans.len() && spans[reach - 1].end_ns <= t_ns {
+        reach *= 2;
+    }
+    let low = reach / 2;
+    low + spans[low..reach.min(spans.len())].partition_point(|span| span.end_ns <= t_ns)
 }
 
 impl LaneCell {
