@@ -162,19 +162,24 @@ fn warnings(scenario: &Scenario, plan: &[Planned], cores_here: u32) -> Vec<Warni
             if spec.poll_interval.is_some() {
                 warnings.push(Warning::NoPolling { variant: variant(run) });
             }
-            if is_pinned(scenario, spec) {
-                warnings.push(Warning::NoPinning { variant: variant(run) });
+            if monitors_hold_workers(scenario, spec) {
+                warnings.push(Warning::NoMonitor { variant: variant(run), runtime: planned.runtime.name() });
             }
         }
     }
     warnings
 }
 
-/// Whether some lock pins its carrier in the simulation: a monitor before JDK 24 (T-12).
-fn is_pinned(scenario: &Scenario, run: &RunSpec) -> bool {
+/// Whether the scenario has a monitor that holds a worker in the simulation: of green threads before JDK 24 (T-12), and
+/// of coroutines.
+fn monitors_hold_workers(scenario: &Scenario, run: &RunSpec) -> bool {
     let mut steps = scenario.tasks.iter().flat_map(|class| &class.steps);
-    run.model == Model::GreenThreads
-        && run.jdk.is_some_and(|jdk| jdk < 24)
+    let holds = match run.model {
+        Model::ThreadPool => false,
+        Model::GreenThreads => run.jdk.is_some_and(|jdk| jdk < 24),
+        Model::Coroutines => true,
+    };
+    holds
         && steps.any(|step| match step {
             Step::Lock(lock) => run.lock.unwrap_or(lock.kind) == LockKind::Monitor,
             _ => false,
@@ -200,6 +205,6 @@ mod tests {
         check_warnings("io-bound", 12, &[]);
         check_warnings("io-bound", 2, &["other-cores"]);
         check_warnings("llm-agents", 8, &["no-polling"]);
-        check_warnings("pinning", 8, &["shared", "no-pinning"]);
+        check_warnings("pinning", 8, &["shared", "no-monitor"]);
     }
 }

@@ -87,7 +87,7 @@ fn pinning_is_one_measurement_and_says_so() {
     check(&runs[0], "may-8", 20, 2_000 * MS, 2_000 * MS, 20);
     assert_eq!(runs[0]["stands_for"].as_array().unwrap().len(), 4);
     let kinds: Vec<_> = json["warnings"].as_array().unwrap().iter().map(|w| w["kind"].as_str().unwrap()).collect();
-    assert!(kinds.contains(&"shared") && kinds.contains(&"no-pinning"), "{kinds:?}");
+    assert!(kinds.contains(&"shared") && kinds.contains(&"no-monitor"), "{kinds:?}");
 }
 
 #[test]
