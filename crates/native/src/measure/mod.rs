@@ -128,10 +128,12 @@ fn repeat(jobs: &[Job], estimates: &[Duration], reps: u32) -> anyhow::Result<Vec
                 // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
                 let limit = estimate.saturating_mul(5).saturating_add(Duration::from_mins(2));
                 let outcome = tokio::select! {
-                    outcome = child::run(job, limit) => outcome,
-                    () = progress.advance() => unreachable!("progress has no end"),
+                    // The signals first: one that reaches a child that has just started ends that too.
+                    biased;
                     _ = interrupt.recv() => return Ok(finished),
                     _ = terminate.recv() => return Ok(finished),
+                    outcome = child::run(job, limit) => outcome,
+                    () = progress.advance() => unreachable!("progress has no end"),
                 };
                 finished[index].push(outcome.with_context(|| format!("{}, repetition {rep}", job.runtime.name()))?);
                 progress.end();
