@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn every_model_can_be_named() {
-        let named: Vec<_> = ModelArg::value_variants().iter().map(|arg| arg.to_possible_value().unwrap()).collect();
-        let names: Vec<_> = named.iter().map(clap::builder::PossibleValue::get_name).collect();
+        let values: Vec<_> = ModelArg::value_variants().iter().map(|arg| arg.to_possible_value().unwrap()).collect();
+        let names: Vec<_> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
         assert_eq!(names, Model::ALL.map(Model::as_str));
         for (arg, model) in ModelArg::value_variants().iter().zip(Model::ALL) {
             assert_eq!(Model::from(*arg), model);

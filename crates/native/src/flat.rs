@@ -2,7 +2,9 @@
 
 use anyhow::Context as _;
 use parkbench_engine::Scenario;
-use parkbench_trace::{ResultFile, RunResult, Summary};
+use parkbench_trace::{ResultFile, RunResult};
+
+use crate::figures::SUMMARY;
 
 /// The columns of a simulated result.
 pub(crate) fn simulated(result: &ResultFile) -> anyhow::Result<String> {
@@ -22,19 +24,13 @@ pub(crate) fn columns(scenario: &Scenario, run: &RunResult) -> Vec<(String, Stri
     add("tasks", number(run.tasks));
     add("tasks_done", number(run.tasks_done));
     add("tasks_failed", number(run.tasks_failed));
+    add("tasks_unfinished", number(run.tasks_unfinished));
     add("makespan_ns", number(run.makespan_ns));
     add("throughput_per_s", run.throughput_per_s.map(|value| value.to_string()));
     for (name, summary) in
         [("latency", Some(&run.latency_ns)), ("response", Some(&run.response_ns)), ("queue", run.queue_ns.as_ref())]
     {
-        let parts: [(&str, fn(&Summary) -> u64); 5] = [
-            ("mean", |summary| summary.mean),
-            ("p50", |summary| summary.p50),
-            ("p95", |summary| summary.p95),
-            ("p99", |summary| summary.p99),
-            ("max", |summary| summary.max),
-        ];
-        for (part, of) in parts {
+        for (part, of) in SUMMARY {
             let value = summary.filter(|summary| summary.count > 0).map(|summary| of(summary).to_string());
             add(&format!("{name}_{part}_ns"), value);
         }

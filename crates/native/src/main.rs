@@ -5,7 +5,6 @@
 mod cli;
 mod figures;
 mod flat;
-mod human;
 mod input;
 mod measure;
 mod published;

@@ -2,9 +2,9 @@
 
 use parkbench_engine::Metric;
 use parkbench_trace::{Comparison, ResultFile};
+use parkbench_view::format;
 
 use crate::figures::{WIDTH, or_absent};
-use crate::human;
 use crate::text::{Grid, wrap};
 
 /// The table and the explanations, after an empty line; nothing where there are no published figures.
@@ -25,7 +25,7 @@ pub(crate) fn render(result: &ResultFile) -> String {
             cell.printed.clone(),
             if cell.contradiction.is_some() { "!" } else { "" }.to_owned(),
             or_absent(cell.simulated, |value| show(cell.metric, value)),
-            or_absent(cell.residual_percent, human::percent_signed),
+            or_absent(cell.residual_percent, format::percent_signed),
         ]);
     }
     grid.render() + &explanations(&rows)
@@ -38,11 +38,11 @@ fn explanations(rows: &[(&str, &Comparison)]) -> String {
         let Some(reason) = &cell.contradiction else { continue };
         let mut what = format!("{variant} {}", name(cell.metric));
         if let (Some(value), Some(percent)) = (cell.consistent_value, cell.residual_to_consistent_percent) {
-            what.push_str(&format!(
-                " ({} against {}, which the source's own rules allow)",
-                human::percent_signed(percent),
+            what = format!(
+                "{what} ({} against {}, which the source's own rules allow)",
+                format::percent_signed(percent),
                 show(cell.metric, value)
-            ));
+            );
         }
         match reasons.iter_mut().find(|(known, _)| known == reason) {
             Some((_, cells)) => cells.push(what),
@@ -72,10 +72,10 @@ const fn name(metric: Metric) -> &'static str {
 /// A value in the unit of its metric.
 fn show(metric: Metric, value: u64) -> String {
     match metric {
-        Metric::Makespan => human::duration(value),
-        Metric::Throughput => human::rate(value as f64 / 1_000.0),
-        Metric::Resident => human::bytes(value),
-        Metric::SwitchesPerSecond => human::rate(value as f64),
-        Metric::InFlight => human::count(value),
+        Metric::Makespan => format::duration(value),
+        Metric::Throughput => format::rate(value as f64 / 1_000.0),
+        Metric::Resident => format::bytes(value),
+        Metric::SwitchesPerSecond => format::rate(value as f64),
+        Metric::InFlight => format::count(value),
     }
 }

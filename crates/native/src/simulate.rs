@@ -3,11 +3,12 @@
 use anyhow::Context as _;
 use parkbench_engine::{Recording, Scenario, Simulation};
 use parkbench_trace::{Metrics, ResultFile, RunResult, Trace};
+use parkbench_view::format;
 
 use crate::cli::{Format, SimulateArgs};
 use crate::figures::{self, WIDTH};
 use crate::input::{self, Input, InputError};
-use crate::{Failure, flat, human, published, text};
+use crate::{Failure, flat, published, text};
 
 /// Simulates every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
@@ -38,21 +39,23 @@ fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recordi
 
 fn table(input: &Input, result: &ResultFile) -> String {
     let runs: Vec<&RunResult> = result.runs.iter().collect();
-    let mut out = heading(&input.scenario);
+    let scenario = &input.scenario;
+    let mut out = text::wrap(&format!("{}, costs of {}", title(scenario), scenario.profile), WIDTH, "", "");
+    // With another number of tasks the description's own numbers may be wrong.
+    if input.tasks_before.is_none() && !scenario.description.is_empty() {
+        out.push_str(&text::wrap(&scenario.description, WIDTH, "", ""));
+    }
     out.push('\n');
     out.push_str(&figures::render(&runs, |grid, chunk| {
         grid.row([""]);
-        let cells = |label: &str, cell: &dyn Fn(&RunResult) -> String| {
-            std::iter::once(label.to_owned()).chain(chunk.iter().map(|&run| cell(runs[run]))).collect::<Vec<_>>()
-        };
-        grid.row(cells("Events", &|run| figures::or_absent(run.events, human::count)));
-        grid.row(cells("Digest", &|run| figures::or_absent(run.digest.clone(), |digest| digest)));
+        grid.figure("Events", chunk, |&run| figures::or_absent(runs[run].events, format::count));
+        grid.figure("Digest", chunk, |&run| figures::or_absent(runs[run].digest.clone(), |digest| digest));
     }));
     out.push_str(&published::render(result));
     if let Some(tasks) = input.tasks_before {
         let note = format!(
             "Published figures, where the scenario has any, hold for its {} tasks and are left out.",
-            human::count(tasks)
+            format::count(tasks)
         );
         out.push('\n');
         out.push_str(&text::wrap(&note, WIDTH, "", ""));
@@ -60,20 +63,58 @@ fn table(input: &Input, result: &ResultFile) -> String {
     out
 }
 
-/// What is run: title, size and description.
-pub(crate) fn heading(scenario: &Scenario) -> String {
+/// What is run, in a few words.
+pub(crate) fn title(scenario: &Scenario) -> String {
     let title = if scenario.title.is_empty() { &scenario.name } else { &scenario.title };
-    let cores = scenario.machine.cores;
-    let line = format!(
-        "{title}: {} tasks, {cores} core{}, seed {}, costs of {}",
-        human::count(scenario.task_count()),
-        if cores == 1 { "" } else { "s" },
-        scenario.seed,
-        scenario.profile
-    );
-    let mut out = text::wrap(&line, WIDTH, "", "");
-    if !scenario.description.is_empty() {
-        out.push_str(&text::wrap(&scenario.description, WIDTH, "", ""));
+    let count = |n: u64, what: &str| format!("{} {what}{}", format::count(n), if n == 1 { "" } else { "s" });
+    let tasks = count(scenario.task_count(), "task");
+    let cores = count(u64::from(scenario.machine.cores), "core");
+    format!("{title}: {tasks}, {cores}, seed {}", scenario.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result with every kind of published figure; a file, so that its figures stay as they are.
+    fn result() -> ResultFile {
+        serde_json::from_str(include_str!("../tests/data/result.json")).unwrap()
     }
-    out
+
+    #[test]
+    fn the_table_reads_well() {
+        let result = result();
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        insta::assert_snapshot!(table(&input, &result));
+    }
+
+    #[test]
+    fn what_another_number_of_tasks_leaves_out_is_said() {
+        let mut result = result();
+        result.runs.iter_mut().for_each(|run| run.comparison.clear());
+        let input = Input { scenario: result.scenario.clone(), tasks_before: Some(10_000) };
+        let table = table(&input, &result);
+        assert!(!table.contains("Three tasks on two cores."));
+        assert!(table.ends_with(
+            "\nPublished figures, where the scenario has any, hold for its 10,000 tasks and are left out.\n"
+        ));
+    }
+
+    #[test]
+    fn rows_of_csv_are_complete() {
+        insta::assert_snapshot!(flat::simulated(&result()).unwrap());
+    }
+
+    #[test]
+    fn many_runs_are_split_into_tables_that_fit() {
+        let mut result = result();
+        for run in &mut result.runs {
+            run.variant = "java-21-p10000-reentrant".to_owned();
+        }
+        let five: Vec<&RunResult> = result.runs.iter().chain(&result.runs[..2]).collect();
+        let text = figures::render(&five, |_, _| {});
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert_eq!(text.matches("Total time").count(), 3, "{text}");
+        assert_eq!(text.matches("java-21-p10000-reentrant").count(), 5, "{text}");
+    }
 }

@@ -20,6 +20,11 @@ impl Grid {
         self.rows.push(Row::Cells(cells.into_iter().map(Into::into).collect()));
     }
 
+    /// Adds a row of a label and one cell for each item.
+    pub(crate) fn figure<T>(&mut self, label: &str, items: &[T], cell: impl Fn(&T) -> String) {
+        self.row(std::iter::once(label.to_owned()).chain(items.iter().map(cell)));
+    }
+
     /// Adds a heading across all columns, after an empty line.
     pub(crate) fn section(&mut self, heading: &str) {
         self.rows.push(Row::Section(heading.to_owned()));
@@ -39,8 +44,8 @@ impl Grid {
                     for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
                         let pad = " ".repeat(width - chars(cell));
                         match column {
-                            0 => line.push_str(&format!("{cell}{pad}")),
-                            _ => line.push_str(&format!("  {pad}{cell}")),
+                            0 => line.extend([cell.as_str(), &pad]),
+                            _ => line.extend(["  ", &pad, cell]),
                         }
                     }
                 }
@@ -68,7 +73,7 @@ pub(crate) fn wrap(text: &str, width: usize, first: &str, indent: &str) -> Strin
         if !empty && chars(&line) + 1 + chars(word) > width {
             out.push_str(line.trim_end());
             out.push('\n');
-            line = indent.to_owned();
+            indent.clone_into(&mut line);
             empty = true;
         }
         if !empty {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cores;
 mod errors;
 #[cfg(not(target_arch = "wasm32"))]
 mod properties;

@@ -35,7 +35,7 @@ pub(crate) struct Job {
     /// [ps] One iteration of a CPU step, as the parent has measured it.
     pub(crate) iteration_ps: u64,
     /// Process that the child must not outlive.
-    pub(crate) parent: i32,
+    pub(crate) parent: u32,
 }
 
 /// What came of it.
@@ -71,7 +71,7 @@ pub(crate) fn exec_one() -> anyhow::Result<()> {
     let mut text = String::new();
     io::stdin().lock().read_to_string(&mut text).context("cannot read the job from standard input")?;
     let job: Job = serde_json::from_str(&text).context("standard input is no job")?;
-    if nix::unistd::getppid().as_raw() != job.parent {
+    if nix::unistd::getppid().as_raw().cast_unsigned() != job.parent {
         bail!("the process that gave this job has ended");
     }
     let outcome = match repetition(&job) {
@@ -112,6 +112,8 @@ pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
+        .process_group(0)
         .kill_on_drop(true)
         .spawn()
         .context("cannot start a process for the repetition")?;

@@ -56,6 +56,16 @@ pub(crate) fn limits() -> Limits {
     Limits { cores: cores().unwrap_or(1), mappings: mappings.unwrap_or(DEFAULT_MAPPINGS) }
 }
 
+/// [1/100 threads] Mean number of threads that ran or wanted to in the last minute.
+pub(crate) fn load_percent() -> Option<u64> {
+    parse_load(&fs::read_to_string("/proc/loadavg").ok()?)
+}
+
+fn parse_load(text: &str) -> Option<u64> {
+    let (whole, hundredths) = text.split_whitespace().next()?.split_once('.')?;
+    whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(hundredths.parse().ok()?)
+}
+
 fn cores() -> Option<u32> {
     thread::available_parallelism().ok().map(|n| n.get() as u32)
 }
@@ -74,6 +84,13 @@ fn parse_kib(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loads_of_proc_are_read() {
+        for (text, expect) in [("0.52 0.58 0.59 1/389 12345\n", Some(52)), ("12.07 1 1", Some(1_207)), ("", None)] {
+            assert_eq!(parse_load(text), expect, "{text}");
+        }
+    }
 
     #[test]
     fn sizes_of_proc_are_read() {

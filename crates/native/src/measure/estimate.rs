@@ -100,29 +100,29 @@ fn check_lock_order(scenario: &Scenario) -> Result<(), FieldError> {
     }
 }
 
-/// Mean times of a task of one class.
+/// [ns] Mean times of a task of one class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
-    cpu_ns: u128,
-    io_ns: u128,
-    block_ns: u128,
+    cpu: u128,
+    io: u128,
+    block: u128,
 }
 
 impl Mean {
     fn add(&mut self, step: &Step, iteration_ps: u64) {
         match step {
             Step::Cpu(CpuWork::Iterations(work)) => {
-                self.cpu_ns += u128::from(work.iterations) * u128::from(iteration_ps) / 1_000;
+                self.cpu += u128::from(work.iterations) * u128::from(iteration_ps) / 1_000;
             }
-            Step::Cpu(CpuWork::Time(length)) => self.cpu_ns += mean(length),
-            Step::Io(length) => self.io_ns += mean(length),
-            Step::Block(length) => self.block_ns += mean(length),
+            Step::Cpu(CpuWork::Time(length)) => self.cpu += mean(length),
+            Step::Io(length) => self.io += mean(length),
+            Step::Block(length) => self.block += mean(length),
             Step::Lock(_) | Step::Unlock(_) => {}
         }
     }
 
     const fn total(self) -> u128 {
-        self.cpu_ns + self.io_ns + self.block_ns
+        self.cpu + self.io + self.block
     }
 }
 
@@ -154,9 +154,9 @@ pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, it
         }
         let holding = match runtime {
             Runtime::Pool { .. } => task.total(),
-            _ => task.cpu_ns + task.block_ns,
+            _ => task.cpu + task.block,
         };
-        cpu += task.cpu_ns * u128::from(class.count);
+        cpu += task.cpu * u128::from(class.count);
         on_threads += u128::from(class.count).div_ceil(threads) * holding;
         longest = task.total().max(longest);
         latest = u128::from(class.at.0).max(latest);

@@ -63,6 +63,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     }
     let mut environment = Environment::here(iteration_ps);
     let mut warnings = warnings(&scenario, &plan, limits.cores);
+    warnings.extend(environment::load_percent().and_then(|load| Warning::of_load(load, limits.cores)));
     let estimates: Vec<Duration> = plan
         .iter()
         .map(|planned| estimate::makespan_ns(&scenario, &planned.runtime, limits.cores, iteration_ps))
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
             run: planned.runs[0],
             runtime: planned.runtime.clone(),
             iteration_ps,
-            parent: std::process::id() as i32,
+            parent: std::process::id(),
         })
         .collect();
     let repetitions = repeat(&jobs, &estimates, args.reps)?;
@@ -123,9 +124,9 @@ fn repeat(jobs: &[Job], estimates: &[Duration], reps: u32) -> anyhow::Result<Vec
         let mut finished: Vec<Vec<Repetition>> = vec![Vec::new(); jobs.len()];
         for rep in 1..=reps {
             for (index, (job, estimate)) in jobs.iter().zip(estimates).enumerate() {
-                progress.begin(&job.runtime.name(), rep, *estimate);
+                progress.begin(&job.runtime.variant(), rep, *estimate);
                 // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
-                let limit = estimate.saturating_mul(5).saturating_add(Duration::from_secs(120));
+                let limit = estimate.saturating_mul(5).saturating_add(Duration::from_mins(2));
                 let outcome = tokio::select! {
                     outcome = child::run(job, limit) => outcome,
                     () = progress.advance() => unreachable!("progress has no end"),

@@ -25,7 +25,7 @@ impl Progress {
         let total = estimates.iter().fold(Duration::ZERO, |sum, estimate| sum.saturating_add(*estimate + START_UP));
         let bar = ProgressBar::new(millis(total.saturating_mul(reps)));
         // The default style, which holds where this one is refused, shows the bar without the message.
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed_precise}  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %, about {eta} left  {wide_msg}") {
             bar.set_style(style);
         }
         Self { bar, reps, ended: Duration::ZERO, current: Duration::ZERO }
@@ -34,8 +34,7 @@ impl Progress {
     /// A repetition begins.
     pub(crate) fn begin(&mut self, name: &str, rep: u32, estimate: Duration) {
         self.current = estimate.saturating_add(START_UP);
-        let seconds = estimate.as_secs_f64();
-        self.bar.set_message(format!("repetition {rep} of {}: {name}, at least {seconds:.1} s", self.reps));
+        self.bar.set_message(format!("{rep} of {}: {name}", self.reps));
     }
 
     /// Moves the bar with the clock for as long as it is awaited, up to the end of the present repetition.

@@ -98,7 +98,9 @@ impl Run {
             variant: planned.runtime.variant(),
             tasks: scenario.task_count(),
             tasks_done: median.tasks_done,
-            tasks_failed: scenario.task_count() - median.tasks_done,
+            tasks_failed: 0,
+            // A repetition ends when its last task does.
+            tasks_unfinished: scenario.task_count().saturating_sub(median.tasks_done),
             makespan_ns: median.makespan_ns,
             throughput_per_s: Some(median.tasks_done as f64 / seconds),
             latency_ns: median.latency_ns,

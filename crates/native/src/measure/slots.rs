@@ -76,20 +76,20 @@ impl Slots {
     /// Latencies, response times and tasks in flight, after the run.
     pub(crate) fn times(&self) -> Times {
         let mut times = Times::default();
-        let (mut began, mut ended) = (Vec::new(), Vec::new());
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for slot in &self.tasks {
             let at = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
             let (submit, begin, end) = (at(&slot.submitted), at(&slot.began), at(&slot.ended));
             if begin != ABSENT {
-                began.push(begin);
+                starts.push(begin);
             }
             if end != ABSENT {
-                ended.push(end);
+                ends.push(end);
                 times.latency.push(end - begin);
                 times.response.push(end - submit);
             }
         }
-        times.in_flight_peak = in_flight_peak(began, ended);
+        times.in_flight_peak = in_flight_peak(starts, ends);
         times
     }
 }

@@ -12,6 +12,8 @@ pub(crate) enum Warning {
     OtherCores { scenario: u32, here: u32 },
     /// A debug build.
     DebugBuild,
+    /// Other programs were running just before the measurement.
+    Busy { load_percent: u64, cores: u32 },
     /// The repetitions will take long.
     Long { total_s: u64 },
     /// Runs of the scenario that share one measurement.
@@ -32,6 +34,7 @@ impl Warning {
         match self {
             Self::OtherCores { .. } => "other-cores",
             Self::DebugBuild => "debug-build",
+            Self::Busy { .. } => "busy",
             Self::Long { .. } => "long",
             Self::Shared { .. } => "shared",
             Self::NoPolling { .. } => "no-polling",
@@ -52,6 +55,12 @@ impl Warning {
                 "This is a debug build: everything but sleeping is slower. Build with --release for figures to keep."
                     .to_owned()
             }
+            Self::Busy { load_percent, cores } => format!(
+                "In the minute before the measurement {}.{:02} threads wanted to run on {cores} cores. Repeat on a \
+                 quiet machine.",
+                load_percent / 100,
+                load_percent % 100
+            ),
             Self::Long { total_s } => {
                 format!("This will take about {}. Use --tasks, --reps or --model for less.", minutes(*total_s))
             }
@@ -66,14 +75,18 @@ impl Warning {
                 format!("{variant} is pinned by a monitor in the simulation; may has no monitor, so nothing pins here.")
             }
             Self::SpeedChanged { before_ps, after_ps } => format!(
-                "One iteration of the CPU loop took {} ps before and {} ps after the measurement: the processor's speed \
-                 changed or it was shared. Repeat on a quiet machine.",
-                before_ps, after_ps
+                "One iteration of the CPU loop took {before_ps} ps before and {after_ps} ps after the measurement: the processor's speed \
+                 changed or it was shared. Repeat on a quiet machine."
             ),
             Self::Interrupted { finished, planned } => {
                 format!("The measurement was interrupted: {finished} of {planned} repetitions were finished.")
             }
         }
+    }
+
+    /// The warning that this load deserves, if it does: more than a quarter of the cores were busy.
+    pub(crate) fn of_load(load_percent: u64, cores: u32) -> Option<Self> {
+        (load_percent > u64::from(cores) * 25).then_some(Self::Busy { load_percent, cores })
     }
 
     /// The warning that these two speeds deserve, if they do.
@@ -109,6 +122,13 @@ mod tests {
     fn a_change_of_speed_is_told_only_when_it_is_large() {
         for (before, after, expect) in [(300, 300, false), (300, 345, false), (300, 349, true), (300, 200, true)] {
             assert_eq!(Warning::of_speeds(before, after).is_some(), expect, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn a_load_is_told_only_when_it_is_large() {
+        for (load, cores, expect) in [(0, 2, false), (50, 2, false), (51, 2, true), (120, 12, false)] {
+            assert_eq!(Warning::of_load(load, cores).is_some(), expect, "{load} {cores}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Help is what a newcomer reads first.
 
+use parkbench_engine::{PRESET_NAMES, preset};
+
 use crate::{parkbench, stdout_of};
 
 #[test]
@@ -8,7 +10,18 @@ fn help_reads_well() {
     insta::assert_snapshot!("help-short", stdout_of(&["-h"]));
     insta::assert_snapshot!("help-simulate", stdout_of(&["simulate", "--help"]));
     insta::assert_snapshot!("help-measure", stdout_of(&["measure", "--help"]));
-    insta::assert_snapshot!("presets", stdout_of(&["presets"]));
+}
+
+#[test]
+fn presets_are_listed_with_a_sentence_each() {
+    let text = stdout_of(&["presets"]);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for name in PRESET_NAMES {
+        let mut entry = vec![name];
+        let scenario = preset(name).unwrap();
+        entry.extend(scenario.description.split_whitespace());
+        assert!(words.windows(entry.len()).any(|window| window == entry), "{name}: {text}");
+    }
 }
 
 #[test]

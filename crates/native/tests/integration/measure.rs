@@ -2,10 +2,11 @@
 //! in time.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde_json::Value;
 
@@ -149,25 +150,52 @@ fn an_interrupt_ends_the_measurement_and_its_child() {
     // 42 s, unless it is interrupted.
     let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
         .args(["measure", "io-bound", "--model", "thread-pool"])
+        .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let children = format!("/proc/{0}/task/{0}/children", parent.id());
-    let child = loop {
-        let list = fs::read_to_string(&children).unwrap();
-        if let Some(child) = list.split_whitespace().next() {
-            break child.to_owned();
-        }
-        assert!(parent.try_wait().unwrap().is_none(), "ended too early");
-        thread::yield_now();
-    };
-    kill(Pid::from_raw(parent.id() as i32), Signal::SIGINT).unwrap();
+    let child = child_of(&mut parent);
+    // To the whole group, as a terminal does.
+    killpg(Pid::from_raw(parent.id().cast_signed()), Signal::SIGINT).unwrap();
     let output = parent.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("interrupted before a repetition was finished"), "{stderr}");
-    while fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name.trim() == "parkbench") {
+    await_end(&child);
+}
+
+#[test]
+fn a_child_does_not_outlive_its_parent() {
+    let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
+        .args(["measure", "io-bound", "--model", "thread-pool"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let child = child_of(&mut parent);
+    // No handler runs.
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    await_end(&child);
+}
+
+/// The process that the parent has started for a repetition; waits for it.
+fn child_of(parent: &mut Child) -> String {
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    loop {
+        let list = fs::read_to_string(&children).unwrap();
+        if let Some(child) = list.split_whitespace().next() {
+            return child.to_owned();
+        }
+        assert!(parent.try_wait().unwrap().is_none(), "ended too early");
+        thread::yield_now();
+    }
+}
+
+/// Waits until the process is gone, or has another program's name because its number was given again.
+fn await_end(process: &str) {
+    while fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name.trim() == "parkbench") {
         thread::yield_now();
     }
 }

@@ -1,0 +1,85 @@
+//! Throughput and response time of every run as charts.
+
+use parkbench_engine::Metric;
+use parkbench_view::charts::{Bar, LatencyRow};
+use parkbench_view::format;
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use super::run_name;
+use crate::charts::Chart;
+use crate::hooks::{use_app, use_width};
+use crate::i18n::fill;
+
+/// See the module.
+#[component]
+pub(super) fn Charts() -> Html {
+    let app = use_app();
+    let (words, locale) = (app.words(), app.locale());
+    let Some(result) = &app.state.result else { return Html::default() };
+    let named = || result.runs.iter().map(|run| (run_name(locale, &run.spec, &result.scenario), run));
+    let bars: Vec<Bar> = named()
+        .map(|(label, run)| {
+            let reference = run.comparisons.iter().find(|comparison| comparison.metric == Metric::Throughput);
+            Bar {
+                label,
+                simulated: run.metrics.throughput_per_s,
+                reference: reference.map(|comparison| comparison.reference as f64 / 1_000.0),
+            }
+        })
+        .collect();
+    let rows: Vec<LatencyRow> = named()
+        .map(|(label, run)| {
+            let summary = &run.metrics.response_ns;
+            LatencyRow { label, p50: summary.p50, p95: summary.p95, p99: summary.p99 }
+        })
+        .collect();
+    let throughput: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
+    let latency: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let [p50, p95, p99] = [row.p50, row.p95, row.p99].map(format::duration);
+            format!("{} {p50}, {p95}, {p99}", row.label)
+        })
+        .collect();
+    html! {
+        <div class="charts">
+            <figure>
+                <figcaption>{words.chart_throughput}</figcaption>
+                <ChartCanvas chart={Chart::Throughput(bars)}
+                    label={fill(words.chart_throughput_label, &[("what", &throughput.join("; "))])} />
+            </figure>
+            <figure>
+                <figcaption>{words.chart_latency}</figcaption>
+                <ChartCanvas chart={Chart::Latency(rows)}
+                    label={fill(words.chart_latency_label, &[("what", &latency.join("; "))])} />
+            </figure>
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct Props {
+    chart: Chart,
+    label: AttrValue,
+}
+
+#[component]
+fn ChartCanvas(props: &Props) -> Html {
+    let app = use_app();
+    let (host, canvas) = (use_node_ref(), use_node_ref());
+    let (width, ratio) = use_width(&host);
+    use_effect_with((props.chart.clone(), width, ratio.to_bits(), app.dark), {
+        let (canvas, theme) = (canvas.clone(), app.theme());
+        move |(chart, width, ratio, _): &(Chart, u32, u64, bool)| {
+            if let Some(canvas) = canvas.cast::<HtmlCanvasElement>()
+                && *width > 0
+            {
+                chart.draw(&canvas, *width, f64::from_bits(*ratio), theme);
+            }
+        }
+    });
+    html! {
+        <div class="chart" ref={host}><canvas ref={canvas} role="img" aria-label={props.label.clone()}></canvas></div>
+    }
+}

@@ -1,0 +1,116 @@
+//! One column per run: name, machine, time to finish, grid, numbers by state.
+
+use parkbench_engine::TaskState;
+use parkbench_trace::STATES;
+use parkbench_view::format;
+use yew::prelude::*;
+
+use super::dots::Dots;
+use super::{run_detail, run_name};
+use crate::hooks::{use_app, use_snapshot};
+use crate::i18n::{Locale, fill, state};
+use crate::state::{Action, Axis};
+
+/// The columns of all runs.
+#[component]
+pub(crate) fn Columns() -> Html {
+    let app = use_app();
+    let runs = app.state.scenario_in_view().runs.len();
+    html! {
+        <div class={classes!("columns", format!("runs-{}", runs.min(6)))}>
+            { for (0..runs).map(|run| html! { <Column key={run} {run} /> }) }
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct Props {
+    run: usize,
+}
+
+#[component]
+fn Column(props: &Props) -> Html {
+    let app = use_app();
+    let (words, locale) = (app.words(), app.locale());
+    let snapshot = use_snapshot();
+    let result = app.state.result.as_ref();
+    let run = result.and_then(|result| result.runs.get(props.run));
+    let scenario = app.state.scenario_in_view();
+    let Some(spec) = scenario.runs.get(props.run) else { return Html::default() };
+    let variant = spec.variant(&scenario.machine);
+    let name = run_name(locale, spec, scenario);
+    let heading = format!("run-{}", props.run);
+    let counts = snapshot.counts.get(props.run).copied();
+    let tasks = scenario.task_count();
+    let ended = counts.map(|counts| counts[TaskState::Done as usize] + counts[TaskState::Failed as usize]);
+    let makespan = run.map(|run| run.trace.end_ns());
+    let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
+    let summary = counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, &counts));
+    let show = {
+        let (dispatch, run) = (app.dispatch.clone(), props.run);
+        Callback::from(move |_| dispatch.emit(Action::View(Axis::Run(run))))
+    };
+    html! {
+        <section class={classes!("column", finished.then_some("finished"))} aria-labelledby={heading.clone()}
+            data-model={spec.model.as_str()} data-variant={variant.clone()}
+            data-makespan-ns={makespan.map(|ns| ns.to_string())}
+            data-digest={run.map(|run| run.metrics.digest.clone())}
+            data-events={run.map(|run| run.metrics.events.to_string())}>
+            <div class="column-head">
+                <h3 id={heading}>{name.clone()}</h3>
+                <p class="detail">{run_detail(words, spec, scenario)}</p>
+                <button type="button" class="finish" disabled={makespan.is_none()} onclick={show}
+                    title={fill(words.show_until_done, &[("model", &name)])}>
+                    <span class="finish-label">{ if finished { words.done_at } else { words.done_in } }</span>
+                    <span class="finish-time">{ makespan.map_or_else(|| "–".to_owned(), format::duration) }</span>
+                </button>
+                <p class="share">{
+                    ended.map(|ended| {
+                        let share = if tasks == 0 { 1.0 } else { f64::from(ended) / tasks as f64 };
+                        fill(words.still_running, &[("percent", &format::share(floor_share(share)))])
+                    }).unwrap_or_default()
+                }</p>
+            </div>
+            <Dots run={props.run} summary={summary}
+                name={fill(words.grid_label, &[("model", &name), ("variant", &variant), ("n", &format::count(tasks))])} />
+            <ul class="counts" aria-label={words.legend}>
+                { for counts.iter().flat_map(|counts| listed(counts)).map(|(item, count)| html! {
+                    <li>
+                        <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
+                        <strong>{format::count(u64::from(count))}</strong>{" "}{state(locale, item)}
+                    </li>
+                }) }
+                if counts.is_none() { <li class="hint">{words.waiting_for_run}</li> }
+            </ul>
+        </section>
+    }
+}
+
+/// 9,999 of 10,000 are not 100 %.
+fn floor_share(share: f64) -> f64 {
+    if share < 1.0 { share.min(0.999) } else { share }
+}
+
+/// The states that tasks are in, the loud ones first.
+fn listed(counts: &[u32; STATES]) -> Vec<(TaskState, u32)> {
+    const ORDER: [TaskState; STATES] = [
+        TaskState::Running,
+        TaskState::Blocked,
+        TaskState::LockWait,
+        TaskState::Preempted,
+        TaskState::Waiting,
+        TaskState::Queued,
+        TaskState::Pending,
+        TaskState::Done,
+        TaskState::Failed,
+    ];
+    ORDER.into_iter().map(|state| (state, counts[state as usize])).filter(|(_, count)| *count > 0).collect()
+}
+
+fn counts_text(locale: Locale, counts: &[u32; STATES]) -> String {
+    let parts: Vec<String> = listed(counts)
+        .into_iter()
+        .map(|(item, count)| format!("{} {}", format::count(u64::from(count)), state(locale, item)))
+        .collect();
+    parts.join(", ")
+}

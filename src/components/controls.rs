@@ -1,0 +1,178 @@
+//! The parameters: one control per field with its message beside it, run, cancel, reset, progress.
+
+use parkbench_engine::Model;
+use parkbench_view::format;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::scenario_dialog::ScenarioDialog;
+use crate::hooks::{App, use_app};
+use crate::i18n::{Strings, dispatcher, fill};
+use crate::state::{Action, Field, RunState};
+
+/// See the module.
+#[component]
+pub(crate) fn Controls() -> Html {
+    let app = use_app();
+    let words = app.words();
+    let editing = use_state_eq(|| false);
+    let submit = {
+        let dispatch = app.dispatch.clone();
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            dispatch.emit(Action::Submit);
+        })
+    };
+    let emit = |action: fn() -> Action| {
+        let dispatch = app.dispatch.clone();
+        Callback::from(move |_: MouseEvent| dispatch.emit(action()))
+    };
+    let running = matches!(app.state.run, RunState::Running { .. });
+    html! {
+        <form class="controls" aria-label={words.controls} onsubmit={submit} novalidate=true>
+            { group(words.workload, [Field::Tasks, Field::Wait, Field::Cpu].map(|field| control(&app, field))) }
+            { group(words.machine, [control(&app, Field::Cores)]) }
+            { group(words.models, [Field::Pool, Field::Jdk, Field::Dispatcher].map(|field| control(&app, field))) }
+            { group(words.simulation, [Field::Seed, Field::Profile].map(|field| control(&app, field))) }
+            <div class="actions">
+                if running {
+                    <button type="button" class="primary" id="cancel" onclick={emit(|| Action::Cancel)}>{words.cancel}</button>
+                } else {
+                    <button type="submit" class="primary" id="run">{words.run}</button>
+                }
+                <button type="button" onclick={emit(|| Action::Reset)} disabled={!app.state.form.is_changed()}>{words.reset}</button>
+            </div>
+            <Status />
+            <button type="button" class="quiet wide" onclick={{
+                let editing = editing.clone();
+                Callback::from(move |_| editing.set(true))
+            }}>{words.edit_scenario}</button>
+            if *editing {
+                <ScenarioDialog close={{
+                    let editing = editing.clone();
+                    Callback::from(move |()| editing.set(false))
+                }} />
+            }
+        </form>
+    }
+}
+
+fn group<const N: usize>(legend: &'static str, controls: [Html; N]) -> Html {
+    html! { <fieldset><legend>{legend}</legend>{ for controls }</fieldset> }
+}
+
+fn label(words: &Strings, field: Field) -> &'static str {
+    match field {
+        Field::Tasks => words.field_tasks,
+        Field::Wait => words.field_wait,
+        Field::Cpu => words.field_cpu,
+        Field::Cores => words.field_cores,
+        Field::Pool => words.field_pool,
+        Field::Jdk => words.field_jdk,
+        Field::Dispatcher => words.field_dispatcher,
+        Field::Seed => words.field_seed,
+        Field::Profile => words.field_profile,
+    }
+}
+
+fn control(app: &App, field: Field) -> Html {
+    let (words, form, id) = (app.words(), &app.state.form, field.key());
+    let message = app.state.messages.iter().find(|message| message.field == Some(field));
+    let changed = form.changes().any(|(known, _)| known == field);
+    let note_id = format!("{id}-note");
+    let text = form.text(field);
+    let hint = match (field, &text) {
+        (Field::Wait, Some(_)) => Some(words.hint_wait),
+        (Field::Cpu, Some(_)) => Some(words.hint_cpu),
+        (Field::Pool, None) if form.has_model(Model::ThreadPool) => Some(words.field_varies),
+        (Field::Jdk, None) if form.has_model(Model::GreenThreads) => Some(words.field_varies),
+        (Field::Dispatcher, None) if form.has_model(Model::Coroutines) => Some(words.field_varies),
+        (_, None) => Some(words.field_absent),
+        _ => None,
+    };
+    let disabled = text.is_none();
+    let text = text.unwrap_or_default();
+    let invalid = message.is_some().then_some("true");
+    let described = (message.is_some() || hint.is_some()).then(|| note_id.clone());
+    let dispatch = app.dispatch.clone();
+    let input = if let Some(choices) = field.choices() {
+        let change = Callback::from(move |event: Event| {
+            if let Some(select) = event.target_dyn_into::<HtmlSelectElement>() {
+                dispatch.emit(Action::Edit(field, select.value()));
+            }
+        });
+        let unknown = !disabled && !choices.contains(&text.as_str());
+        html! {
+            <select {id} onchange={change} {disabled} aria-invalid={invalid} aria-describedby={described}>
+                if disabled { <option value="" selected=true>{"–"}</option> }
+                if unknown { <option value={text.clone()} selected=true>{text.clone()}</option> }
+                { for choices.into_iter().map(|choice| html! {
+                    <option value={choice} selected={choice == text}>{choice_text(field, choice)}</option>
+                }) }
+            </select>
+        }
+    } else {
+        let typed = Callback::from(move |event: InputEvent| {
+            if let Some(input) = event.target_dyn_into::<HtmlInputElement>() {
+                dispatch.emit(Action::Edit(field, input.value()));
+            }
+        });
+        let mode = if matches!(field, Field::Wait | Field::Cpu) { "text" } else { "numeric" };
+        html! {
+            <input {id} type="text" inputmode={mode} autocomplete="off" spellcheck="false" value={text} {disabled}
+                oninput={typed} aria-invalid={invalid} aria-describedby={described} />
+        }
+    };
+    html! {
+        <div class={classes!("field", changed.then_some("changed"), message.is_some().then_some("wrong"))}>
+            <label for={id}>{label(words, field)}</label>
+            {input}
+            if let Some(message) = message {
+                <p class="message" id={note_id} lang="en">{&message.text}</p>
+            } else if let Some(hint) = hint {
+                <p class="hint" id={note_id}>{hint}</p>
+            }
+        </div>
+    }
+}
+
+fn choice_text(field: Field, choice: &'static str) -> String {
+    match (field, choice) {
+        (Field::Jdk, choice) => format!("Java {choice}"),
+        (Field::Dispatcher, "default") => dispatcher(parkbench_engine::Dispatcher::Default).to_owned(),
+        (Field::Dispatcher, "io") => dispatcher(parkbench_engine::Dispatcher::Io).to_owned(),
+        (Field::Dispatcher, "event-loop") => dispatcher(parkbench_engine::Dispatcher::EventLoop).to_owned(),
+        (_, choice) => choice.to_owned(),
+    }
+}
+
+/// Progress and outcome; takes the same space in every state.
+#[component]
+fn Status() -> Html {
+    let app = use_app();
+    let words = app.words();
+    let changed = app.state.form.canonical() != app.state.shown;
+    let (value, text) = match &app.state.run {
+        RunState::Running { done, total } => {
+            let share = if *total == 0 { 0.0 } else { *done as f64 / *total as f64 };
+            (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
+        }
+        RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
+        RunState::Idle => (None, if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned()),
+        RunState::Done if changed => (None, words.changed.to_owned()),
+        RunState::Done => {
+            let ran = app.state.result.as_ref().map(|result| {
+                let ms = format::duration(result.wall_us.saturating_mul(1_000));
+                fill(words.ran, &[("ms", &ms), ("seed", &result.scenario.seed.to_string())])
+            });
+            (None, ran.unwrap_or_default())
+        }
+    };
+    html! {
+        <div class="status">
+            <progress max="1" value={value.unwrap_or(0.0).to_string()} class={classes!(value.is_none().then_some("unused"))}
+                aria-label={words.simulation} />
+            <p role="status">{text}</p>
+        </div>
+    }
+}

@@ -1,0 +1,83 @@
+//! The components of the page. Thin: they read the state, show it, and send actions.
+
+mod charts;
+mod column;
+mod controls;
+mod density;
+mod dots;
+mod header;
+mod lanes;
+mod legend;
+mod notices;
+mod plot;
+mod references;
+mod results;
+mod ruler;
+mod scenario_dialog;
+mod shortcuts;
+mod task_panel;
+mod timeline;
+mod transport;
+mod worker_table;
+
+pub(crate) use controls::Controls;
+pub(crate) use header::Header;
+pub(crate) use notices::Notices;
+pub(crate) use results::Results;
+pub(crate) use shortcuts::Shortcuts;
+pub(crate) use timeline::Timeline;
+pub(crate) use transport::Transport;
+
+pub(crate) use column::Columns;
+pub(crate) use legend::Legend;
+pub(crate) use task_panel::TaskPanel;
+
+use parkbench_engine::{LockKind, Model, RunSpec, Scenario};
+use parkbench_view::format;
+
+use crate::hooks::App;
+use crate::i18n::{Locale, Strings, dispatcher, fill, model};
+
+/// The name of a run: its model, and what tells it apart from other runs of the model.
+fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
+    let name = model(locale, spec.model);
+    let same = scenario.runs.iter().filter(|run| run.model == spec.model).count();
+    if same < 2 { name.to_owned() } else { format!("{name}, {}", spec.variant(&scenario.machine)) }
+}
+
+/// The machine and the knobs of a run in a few words.
+fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
+    let cores = scenario.machine.cores.to_string();
+    let mut text = match spec.model {
+        Model::ThreadPool => {
+            let threads = spec.size.unwrap_or(scenario.machine.cores).to_string();
+            fill(words.threads_cores, &[("threads", &threads), ("cores", &cores)])
+        }
+        Model::GreenThreads => {
+            let threads = spec.carriers.unwrap_or(scenario.machine.cores).to_string();
+            let jdk = spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string();
+            fill(words.carriers_cores, &[("jdk", &jdk), ("threads", &threads), ("cores", &cores)])
+        }
+        Model::Coroutines => fill(
+            words.dispatcher_cores,
+            &[("dispatcher", dispatcher(spec.dispatcher.unwrap_or_default())), ("cores", &cores)],
+        ),
+    };
+    if let Some(lock) = spec.lock {
+        let lock = match lock {
+            LockKind::Monitor => "synchronized",
+            LockKind::Reentrant => "ReentrantLock",
+        };
+        text.push_str(", ");
+        text.push_str(&fill(words.lock_kind, &[("lock", lock)]));
+    }
+    text
+}
+
+/// The part of the axis in view in words.
+fn window_text(app: &App) -> String {
+    let window = app.state.window_in_view();
+    let end = app.state.result.as_ref().map_or(0, |result| result.end_ns());
+    let [from, to, end] = [window.from, window.to, end].map(format::duration);
+    fill(app.words().view_range, &[("from", &from), ("to", &to), ("end", &end)])
+}

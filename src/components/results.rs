@@ -1,0 +1,108 @@
+//! The figures: metric by run, each with its unit; published figures beside them; charts.
+
+use parkbench_trace::{Metrics, Summary};
+use parkbench_view::format;
+use yew::prelude::*;
+
+use super::charts::Charts;
+use super::references::References;
+use super::run_name;
+use crate::hooks::use_app;
+use crate::i18n::{Strings, fill};
+use crate::state::Finished;
+
+/// A row: the metric and the figure of a run.
+type Row = (&'static str, Box<dyn Fn(&Finished) -> String>);
+
+/// See the module.
+#[component]
+pub(crate) fn Results() -> Html {
+    let app = use_app();
+    let (words, locale) = (app.words(), app.locale());
+    let Some(result) = &app.state.result else {
+        return html! {
+            <section class="results" aria-labelledby="results-title">
+                <h2 id="results-title">{words.results}</h2>
+                <p class="hint">{words.no_result}</p>
+            </section>
+        };
+    };
+    let scenario = &result.scenario;
+    let note = fill(words.results_note, &[("profile", &scenario.profile), ("seed", &scenario.seed.to_string())]);
+    html! {
+        <section class="results" aria-labelledby="results-title" data-sim-ms={(result.wall_us as f64 / 1_000.0).to_string()}>
+            <h2 id="results-title">{words.results}</h2>
+            <p class="note">{note}</p>
+            <div class="scroll" tabindex="0" role="group" aria-labelledby="results-title">
+                <table class="figures">
+                    <thead><tr>
+                        <th scope="col">{words.col_metric}</th>
+                        { for result.runs.iter().map(|run| html! {
+                            <th scope="col">{run_name(locale, &run.spec, scenario)}</th>
+                        }) }
+                    </tr></thead>
+                    <tbody>
+                        { for rows(words, scenario.machine.cores).into_iter().map(|(name, figure)| html! {
+                            <tr><th scope="row">{name}</th>{ for result.runs.iter().map(|run| html! { <td>{figure(run)}</td> }) }</tr>
+                        }) }
+                        <tr>
+                            <th scope="row">{words.m_digest}</th>
+                            { for result.runs.iter().map(|run| html! { <td><code>{&run.metrics.digest}</code></td> }) }
+                        </tr>
+                    </tbody>
+                </table>
+            </div>
+            <References />
+            <h3>{words.charts}</h3>
+            <Charts />
+        </section>
+    }
+}
+
+fn rows(words: &'static Strings, cores: u32) -> Vec<Row> {
+    fn time(name: &'static str, of: impl Fn(&Metrics) -> u64 + 'static) -> Row {
+        (name, Box::new(move |run: &Finished| format::duration(of(&run.metrics))))
+    }
+    fn count(name: &'static str, of: impl Fn(&Metrics) -> u64 + 'static) -> Row {
+        (name, Box::new(move |run: &Finished| format::count(of(&run.metrics))))
+    }
+    fn tail(names: [&'static str; 5], of: fn(&Metrics) -> &Summary) -> [Row; 5] {
+        let [mean, p50, p95, p99, max] = names;
+        [
+            time(mean, move |metrics| of(metrics).mean),
+            time(p50, move |metrics| of(metrics).p50),
+            time(p95, move |metrics| of(metrics).p95),
+            time(p99, move |metrics| of(metrics).p99),
+            time(max, move |metrics| of(metrics).max),
+        ]
+    }
+    let mut rows = vec![
+        time(words.m_makespan, |metrics| metrics.makespan_ns),
+        (words.m_throughput, Box::new(|run: &Finished| format::rate(run.metrics.throughput_per_s)) as Box<_>),
+    ];
+    rows.extend(tail(
+        [words.m_latency_mean, words.m_latency_p50, words.m_latency_p95, words.m_latency_p99, words.m_latency_max],
+        |metrics| &metrics.latency_ns,
+    ));
+    rows.extend(tail(
+        [words.m_response_mean, words.m_response_p50, words.m_response_p95, words.m_response_p99, words.m_response_max],
+        |metrics| &metrics.response_ns,
+    ));
+    rows.push(time(words.m_queue_mean, |metrics| metrics.queue_ns.mean));
+    let tasks = words.unit_tasks;
+    rows.push((
+        words.m_in_flight,
+        Box::new(move |run: &Finished| format!("{} {tasks}", format::count(u64::from(run.metrics.in_flight_peak)))),
+    ));
+    rows.push((words.m_resident, Box::new(|run: &Finished| format::bytes(run.metrics.memory_bytes.resident))));
+    rows.push((words.m_reserved, Box::new(|run: &Finished| format::bytes(run.metrics.memory_bytes.reserved))));
+    rows.push(count(words.m_switches, |metrics| metrics.os_switches));
+    rows.push((words.m_switch_rate, Box::new(|run: &Finished| format::rate(run.metrics.switches_per_second))));
+    rows.push((
+        words.m_busy,
+        Box::new(move |run: &Finished| run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)),
+    ));
+    rows.push(count(words.m_failed, |metrics| u64::from(metrics.tasks_failed)));
+    rows.push(count(words.m_events, |metrics| metrics.events));
+    rows
+}

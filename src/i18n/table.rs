@@ -1,0 +1,231 @@
+//! The table of words, English and Korean side by side. `{places}` are the same in both; a test keeps that.
+
+macro_rules! strings {
+    ($($id:ident: $en:literal, $ko:literal;)*) => {
+        /// Every text of the page in one language.
+        #[derive(Debug, PartialEq, Eq)]
+        pub struct Strings { $(#[doc = $en] pub $id: &'static str,)* }
+        /// English.
+        pub const EN: Strings = Strings { $($id: $en,)* };
+        /// Korean.
+        pub const KO: Strings = Strings { $($id: $ko,)* };
+        /// Name, English and Korean of every text.
+        pub const IDS: &[(&str, &str, &str)] = &[$((stringify!($id), $en, $ko),)*];
+    };
+}
+
+strings! {
+    // Header.
+    tagline: "How {n} tasks are scheduled, under three models, on one clock", "작업 {n}개를 세 가지 모델이 하나의 시계 위에서 어떻게 스케줄하는가";
+    scenario: "Scenario", "시나리오";
+    scenario_custom: "Your scenario", "직접 쓴 시나리오";
+    theme: "Theme", "테마";
+    theme_auto: "Theme: system", "테마: 시스템";
+    theme_light: "Theme: light", "테마: 밝게";
+    theme_dark: "Theme: dark", "테마: 어둡게";
+    language_other: "한국어", "English";
+    link: "Copy link", "링크 복사";
+    link_copied: "Link copied", "링크를 복사했습니다";
+    link_manual: "Copy this link", "이 링크를 복사하세요";
+    export: "Export JSON", "JSON 내보내기";
+    shortcuts: "Keyboard shortcuts", "키보드 단축키";
+    close: "Close", "닫기";
+    skip: "Skip to the simulation", "시뮬레이션으로 건너뛰기";
+    ignored: "Ignored in the link: {what}", "링크에서 무시한 부분: {what}";
+    dismiss: "Dismiss", "닫기";
+
+    // Transport.
+    transport: "Playback", "재생";
+    play: "Play", "재생";
+    pause: "Pause", "일시 정지";
+    restart: "Restart", "처음으로";
+    step_back: "Previous event", "이전 이벤트";
+    step_forward: "Next event", "다음 이벤트";
+    time: "Simulated time", "시뮬레이션 시각";
+    time_of: "{now} of {end}", "{end} 중 {now}";
+    speed: "Speed", "속도";
+    speed_label: "{rate} per second", "초당 {rate}";
+    speed_auto: "Follow the view", "보기에 맞춤";
+    speed_auto_label: "{rate} per second, follows the view", "초당 {rate}, 보기에 맞춤";
+
+    // Controls.
+    controls: "Parameters", "매개변수";
+    workload: "Workload", "작업 부하";
+    machine: "Machine", "기계";
+    models: "Models", "모델";
+    simulation: "Simulation", "시뮬레이션";
+    field_tasks: "Tasks", "작업 수";
+    field_wait: "Wait per task", "작업당 대기";
+    field_cpu: "CPU per task", "작업당 CPU";
+    field_cores: "Cores", "코어 수";
+    field_pool: "Pool threads", "풀 스레드 수";
+    field_jdk: "JDK of the green threads", "그린 스레드의 JDK";
+    field_dispatcher: "Coroutine dispatcher", "코루틴 디스패처";
+    field_seed: "Random seed", "난수 시드";
+    field_profile: "Cost profile", "비용 프로파일";
+    hint_wait: "50 ms, or 2 s .. 2.2 s", "50 ms 또는 2 s .. 2.2 s";
+    hint_cpu: "20 us, or 100000 iterations", "20 us 또는 100000 iterations";
+    field_varies: "differs between the runs of this scenario", "이 시나리오에서는 실행마다 다릅니다";
+    field_absent: "no such run in this scenario", "이 시나리오에는 해당 실행이 없습니다";
+    run: "Run", "실행";
+    cancel: "Cancel", "취소";
+    reset: "Reset", "되돌리기";
+    edit_scenario: "Scenario as JSON…", "JSON으로 편집…";
+    errors: "{n} to correct before this can run; the previous run is still shown", "실행하려면 {n}개를 고쳐야 합니다. 이전 실행을 계속 보여 줍니다";
+    changed: "Changed, not run yet", "바뀌었지만 아직 실행하지 않았습니다";
+    running: "Simulating: {percent}", "시뮬레이션 중: {percent}";
+    ran: "Simulated in {ms}, seed {seed}", "{ms} 만에 시뮬레이션함, 시드 {seed}";
+    cancelled: "Cancelled", "취소했습니다";
+    failed: "The simulation broke off: {why}", "시뮬레이션이 중단되었습니다: {why}";
+    on_page: "Simulating in the page: a worker could not be started ({why})", "워커를 시작할 수 없어 페이지에서 시뮬레이션합니다 ({why})";
+
+    // Scenario dialog.
+    scenario_json: "Scenario as JSON", "JSON 시나리오";
+    scenario_json_help: "Edit the scenario, or open a file. It is checked before it runs.", "시나리오를 고치거나 파일을 여세요. 실행 전에 검사합니다.";
+    open_file: "Open a file", "파일 열기";
+    not_utf8: "file: {name} is not UTF-8 text; allowed: a scenario as JSON in UTF-8", "파일: {name} 은(는) UTF-8 텍스트가 아닙니다. UTF-8로 쓴 JSON 시나리오만 열 수 있습니다";
+    run_scenario: "Run this scenario", "이 시나리오 실행";
+
+    // Columns.
+    tasks_as_dots: "Tasks, one dot each", "작업 하나가 점 하나";
+    legend: "States", "상태";
+    legend_all: "All states", "모든 상태";
+    legend_only: "Light only {state}", "{state}만 강조";
+    done_in: "done in", "완료까지";
+    done_at: "all done", "모두 완료";
+    still_running: "{percent} done", "{percent} 완료";
+    show_until_done: "Show the time until {model} is done", "{model} 완료까지 보기";
+    grid_label: "{model}, {variant}: {n} tasks as dots", "{model}, {variant}: 작업 {n}개를 점으로 표시";
+    grid_help: "Arrow keys select a task.", "화살표 키로 작업을 고릅니다.";
+    per_dot: "Each dot stands for {n} tasks", "점 하나가 작업 {n}개";
+    waiting_for_run: "waiting for the run", "실행을 기다리는 중";
+    threads_cores: "{threads} threads on {cores} cores", "코어 {cores}개에 스레드 {threads}개";
+    carriers_cores: "Java {jdk}, {threads} carriers on {cores} cores", "Java {jdk}, 코어 {cores}개에 캐리어 {threads}개";
+    dispatcher_cores: "Kotlin {dispatcher}, {cores} cores", "Kotlin {dispatcher}, 코어 {cores}개";
+    lock_kind: "lock: {lock}", "잠금: {lock}";
+
+    // Task panel.
+    task: "Task", "작업";
+    task_section: "One task under every model", "모든 모델에서 본 한 작업";
+    task_number: "Task number, 0 to {last}", "작업 번호, 0부터 {last}까지";
+    task_on: "on {worker}", "{worker} 위에서";
+    task_since: "since {start}, until {end}", "{start}부터 {end}까지";
+    task_life: "queued {queued}, run {run}, waited {waited}, response {response}", "대기열 {queued}, 실행 {run}, 대기 {waited}, 응답 {response}";
+    task_strip: "Life of task {task} under {model} in the view", "보기 안에서 {model}의 작업 {task} 생애";
+
+    // Timeline.
+    timeline: "Timeline", "타임라인";
+    timeline_help: "Ctrl+wheel or W and S zoom, A and D move, 0 shows everything.", "Ctrl+휠 또는 W, S로 확대·축소, A, D로 이동, 0으로 전체 보기.";
+    density: "Tasks by state over time", "시간에 따른 상태별 작업 수";
+    workers: "Workers", "작업자";
+    lanes_of: "{shown} of {total} shown, {rule}", "{total}개 중 {shown}개 표시, {rule}";
+    lanes_label: "{model}: what {shown} of {total} threads did, {window}", "{model}: 스레드 {total}개 중 {shown}개가 한 일, {window}";
+    density_label: "{model}: tasks by state, {window}", "{model}: 상태별 작업 수, {window}";
+    density_peak: "at most {n} in flight", "동시 진행 최대 {n}개";
+    view_opening: "First ends", "먼저 끝난 곳까지";
+    view_all: "Everything", "전체";
+    zoom_in: "Zoom in", "확대";
+    zoom_out: "Zoom out", "축소";
+    pan_left: "Earlier", "앞으로";
+    pan_right: "Later", "뒤로";
+    view_range: "Shown: {from} to {to} of {end}", "표시 범위: {end} 중 {from} ~ {to}";
+    worker_table: "Worker time as a table", "작업자 시간을 표로 보기";
+    col_worker: "Worker", "작업자";
+    col_busy: "Busy", "실행";
+    col_blocked: "Blocked", "막힘";
+    col_idle: "Idle", "쉼";
+    col_overhead: "Overhead", "오버헤드";
+    col_preempted: "Preempted", "선점됨";
+    table_of: "{shown} of {total} shown, in order of their number", "{total}개 중 {shown}개 표시, 번호 순";
+    activity_legend: "In lanes, overhead is the scheduler's own work and idle is left empty. A strip at the top of a merged pixel shows its worst part.", "레인에서 오버헤드는 스케줄러 자체의 일이며 쉬는 시간은 비워 둡니다. 합쳐진 픽셀은 위쪽 띠에 가장 나쁜 부분을 보여 줍니다.";
+    activity_overhead: "overhead", "오버헤드";
+    activity_waking: "waking", "깨어나는 중";
+
+    // Results.
+    results: "Results, simulated", "결과 (시뮬레이션)";
+    results_note: "All figures are simulated with profile {profile} and seed {seed}. Latency counts from the start of a task's code; response time counts from its submission.", "모든 값은 프로파일 {profile}, 시드 {seed}(으)로 시뮬레이션했습니다. 지연은 작업 코드가 시작된 때부터, 응답 시간은 제출된 때부터 셉니다.";
+    col_metric: "Metric", "지표";
+    m_makespan: "Makespan", "전체 시간";
+    m_throughput: "Throughput", "처리량";
+    m_latency_mean: "Latency, mean", "지연, 평균";
+    m_latency_p50: "Latency, p50", "지연, p50";
+    m_latency_p95: "Latency, p95", "지연, p95";
+    m_latency_p99: "Latency, p99", "지연, p99";
+    m_latency_max: "Latency, max", "지연, 최대";
+    m_response_mean: "Response time, mean", "응답 시간, 평균";
+    m_response_p50: "Response time, p50", "응답 시간, p50";
+    m_response_p95: "Response time, p95", "응답 시간, p95";
+    m_response_p99: "Response time, p99", "응답 시간, p99";
+    m_response_max: "Response time, max", "응답 시간, 최대";
+    m_queue_mean: "Queued, mean", "대기열 시간, 평균";
+    m_in_flight: "In flight, peak", "동시 진행, 최대";
+    m_resident: "Memory, resident", "메모리, 상주";
+    m_reserved: "Memory, reserved", "메모리, 예약";
+    m_switches: "OS context switches", "OS 문맥 교환";
+    m_switch_rate: "OS context switches per second", "초당 OS 문맥 교환";
+    m_busy: "Core time busy", "코어 사용률";
+    m_failed: "Tasks failed", "실패한 작업";
+    m_events: "Events simulated", "시뮬레이션한 이벤트";
+    m_digest: "Digest of the run", "실행 다이제스트";
+    unit_tasks: "tasks", "개";
+    per_second: "/s", "/s";
+    seed_table: "Published figures beside simulated ones", "공개된 값과 시뮬레이션 값의 비교";
+    seed_none: "This scenario has no published figures, or its workload was changed, so there is nothing to compare with.", "이 시나리오에는 공개된 값이 없거나 작업 부하가 바뀌어 비교할 것이 없습니다.";
+    col_model: "Model", "모델";
+    col_seed: "Seed", "시드 문서";
+    col_simulated: "Simulated", "시뮬레이션";
+    col_residual: "Residual", "차이";
+    contradicts: "The seed contradicts itself", "시드 문서가 스스로 모순됩니다";
+    contradiction_note: "Note {n}", "주 {n}";
+    consistent: "its own rules allow {value}; residual to that {residual}", "스스로의 규칙으로는 {value}; 그 값과의 차이 {residual}";
+    charts: "Charts", "차트";
+    chart_throughput: "Throughput, tasks per second", "처리량, 초당 작업 수";
+    chart_latency: "Latency and response time", "지연과 응답 시간";
+    chart_throughput_label: "Throughput, simulated: {what}", "처리량, 시뮬레이션: {what}";
+    chart_latency_label: "Response time p50, p95 and p99, simulated: {what}", "응답 시간 p50, p95, p99, 시뮬레이션: {what}";
+    no_result: "The figures appear when the run is done.", "실행이 끝나면 값이 나타납니다.";
+
+    // Shortcuts.
+    keys_where: "These keys work while the focus is in the simulation, and never while typing.", "초점이 시뮬레이션 안에 있을 때만 작동하며, 입력 중에는 작동하지 않습니다.";
+    key_play: "Play or pause", "재생 또는 일시 정지";
+    key_step: "Previous or next event", "이전 또는 다음 이벤트";
+    key_ends: "Start or end of the run", "실행의 처음 또는 끝";
+    key_zoom: "Zoom in or out", "확대 또는 축소";
+    key_pan: "Move the view", "보기 이동";
+    key_fit: "Show everything", "전체 보기";
+    key_help: "This list", "이 목록";
+    key_dots: "In a grid: select another task", "격자에서: 다른 작업 선택";
+    key_space: "Space", "스페이스";
+    key_arrows: "Arrow keys", "화살표 키";
+
+    // Footer.
+    footer: "Simulated, not measured. Measure on your own machine with the command parkbench measure.", "측정이 아니라 시뮬레이션입니다. 직접 측정하려면 parkbench measure 명령을 쓰세요.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(text: &str) -> Vec<&str> {
+        let mut places: Vec<&str> =
+            text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name)).collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn both_languages_have_the_same_places() {
+        for (id, en, ko) in IDS {
+            assert_eq!(places(en), places(ko), "{id}");
+            assert!(!en.trim().is_empty() && !ko.trim().is_empty(), "{id}");
+        }
+    }
+
+    #[test]
+    fn korean_is_korean() {
+        for (id, _, ko) in IDS {
+            let hangul = ko.chars().any(|c| ('가'..='힣').contains(&c));
+            assert!(hangul || ["language_other", "per_second"].contains(id), "{id}: {ko}");
+        }
+    }
+}

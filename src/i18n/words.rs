@@ -1,0 +1,145 @@
+//! Words for the closed lists of the vocabulary: models, states, reasons, metrics, presets.
+
+use parkbench_engine::{Dispatcher, Metric, Model, Reason, TaskState};
+
+use super::Locale;
+
+/// A model.
+pub const fn model(locale: Locale, model: Model) -> &'static str {
+    match (locale, model) {
+        (Locale::En, Model::ThreadPool) => "Thread pool",
+        (Locale::En, Model::GreenThreads) => "Green threads",
+        (Locale::En, Model::Coroutines) => "Coroutines",
+        (Locale::Ko, Model::ThreadPool) => "스레드 풀",
+        (Locale::Ko, Model::GreenThreads) => "그린 스레드",
+        (Locale::Ko, Model::Coroutines) => "코루틴",
+    }
+}
+
+/// A state of a task.
+pub const fn state(locale: Locale, state: TaskState) -> &'static str {
+    match (locale, state) {
+        (Locale::En, TaskState::Pending) => "not submitted",
+        (Locale::En, TaskState::LockWait) => "waiting for a lock",
+        (Locale::En, other) => other.as_str(),
+        (Locale::Ko, TaskState::Pending) => "제출 전",
+        (Locale::Ko, TaskState::Queued) => "대기열",
+        (Locale::Ko, TaskState::Running) => "실행",
+        (Locale::Ko, TaskState::Preempted) => "선점됨",
+        (Locale::Ko, TaskState::Waiting) => "대기",
+        (Locale::Ko, TaskState::Blocked) => "막힘",
+        (Locale::Ko, TaskState::LockWait) => "잠금 대기",
+        (Locale::Ko, TaskState::Done) => "완료",
+        (Locale::Ko, TaskState::Failed) => "실패",
+    }
+}
+
+/// Why a task is in its state.
+pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
+    match (locale, reason) {
+        (_, Reason::None) => "",
+        (Locale::En, Reason::NotSubmitted) => "the submitter has not reached it",
+        (Locale::En, Reason::NoWorker) => "every worker is taken",
+        (Locale::En, Reason::NoCore) => "every core is taken by another thread",
+        (Locale::En, Reason::Io) => "suspended until its call returns; holds no worker",
+        (Locale::En, Reason::TimerBacklog) => "its wait is over, and the timer thread has not got to it",
+        (Locale::En, Reason::BlockingCall) => "in a call that holds its worker",
+        (Locale::En, Reason::Pinned) => "pinned: a monitor keeps it on its carrier",
+        (Locale::En, Reason::Monitor) => "another task holds the monitor",
+        (Locale::En, Reason::Lock) => "another task holds the lock",
+        (Locale::En, Reason::Resumed) => "resumed, and every worker is taken",
+        (Locale::Ko, Reason::NotSubmitted) => "제출 스레드가 아직 이 작업에 이르지 않았습니다",
+        (Locale::Ko, Reason::NoWorker) => "비어 있는 작업자가 없습니다",
+        (Locale::Ko, Reason::NoCore) => "모든 코어를 다른 스레드가 쓰고 있습니다",
+        (Locale::Ko, Reason::Io) => "호출이 돌아올 때까지 중단됨; 작업자를 잡지 않습니다",
+        (Locale::Ko, Reason::TimerBacklog) => "대기는 끝났지만 타이머 스레드가 아직 처리하지 못했습니다",
+        (Locale::Ko, Reason::BlockingCall) => "작업자를 잡은 채 호출 안에 있습니다",
+        (Locale::Ko, Reason::Pinned) => "고정됨(pinned): 모니터 때문에 캐리어를 놓지 못합니다",
+        (Locale::Ko, Reason::Monitor) => "다른 작업이 모니터를 쥐고 있습니다",
+        (Locale::Ko, Reason::Lock) => "다른 작업이 잠금을 쥐고 있습니다",
+        (Locale::Ko, Reason::Resumed) => "재개되었지만 비어 있는 작업자가 없습니다",
+    }
+}
+
+/// What a published figure measures.
+pub const fn metric(locale: Locale, metric: Metric) -> &'static str {
+    match (locale, metric) {
+        (Locale::En, Metric::Makespan) => "Makespan",
+        (Locale::En, Metric::Throughput) => "Throughput",
+        (Locale::En, Metric::Resident) => "Memory, resident",
+        (Locale::En, Metric::SwitchesPerSecond) => "OS context switches",
+        (Locale::En, Metric::InFlight) => "In flight, peak",
+        (Locale::Ko, Metric::Makespan) => "전체 시간",
+        (Locale::Ko, Metric::Throughput) => "처리량",
+        (Locale::Ko, Metric::Resident) => "메모리, 상주",
+        (Locale::Ko, Metric::SwitchesPerSecond) => "OS 문맥 교환",
+        (Locale::Ko, Metric::InFlight) => "동시 진행, 최대",
+    }
+}
+
+/// A dispatcher as Kotlin code names it.
+pub const fn dispatcher(dispatcher: Dispatcher) -> &'static str {
+    match dispatcher {
+        Dispatcher::Default => "Dispatchers.Default",
+        Dispatcher::Io => "Dispatchers.IO",
+        Dispatcher::EventLoop => "runBlocking",
+    }
+}
+
+/// The title of a shipped scenario; `None` for one's own, whose title is in the file.
+pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
+    Some(match (locale, name) {
+        (Locale::Ko, "io-bound") => "I/O 중심",
+        (Locale::Ko, "cpu-bound") => "CPU 중심",
+        (Locale::Ko, "high-concurrency") => "높은 동시성",
+        (Locale::Ko, "llm-agents") => "LLM 에이전트",
+        (Locale::Ko, "pinning") => "피닝(pinning)",
+        _ => return None,
+    })
+}
+
+/// What to see in a shipped scenario; `None` where the file's own sentence is to be shown.
+pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
+    Some(match (locale, name) {
+        (Locale::Ko, "io-bound") => {
+            "풀 스레드 12개는 작업과 함께 기다리느라 42초가 걸리고, 그린 스레드와 코루틴은 작업 10,000개를 한꺼번에 기다리게 하여 0.1초 남짓에 끝냅니다."
+        }
+        (Locale::Ko, "cpu-bound") => {
+            "아무것도 기다리지 않으므로 코어가 결정합니다. 풀과 그린 스레드는 비기고, Default에서 하나씩 시작한 코루틴은 작업자의 절반을 놀립니다."
+        }
+        (Locale::Ko, "high-concurrency") => {
+            "1 ms 대기는 전환 비용을 드러냅니다. 이벤트 루프 하나가, 모든 타이머가 스레드 하나를 거치는 캐리어 12개를 이깁니다."
+        }
+        (Locale::Ko, "llm-agents") => {
+            "스레드 500개짜리 풀은 2초짜리 원격 호출 10,000개를 20번에 나누어 처리하고, 그린 스레드는 모든 호출을 한꺼번에 합니다."
+        }
+        (Locale::Ko, "pinning") => {
+            "Java 21에서 synchronized 안의 호출은 캐리어를 고정하므로 캐리어 8개는 한 번에 8건만 호출합니다. ReentrantLock이나 Java 25에서는 10,000개가 모두 한꺼번에 기다립니다."
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::PRESET_NAMES;
+
+    use super::*;
+
+    #[test]
+    fn every_preset_has_korean_words() {
+        for name in PRESET_NAMES {
+            assert!(preset_title(Locale::Ko, name).is_some(), "{name}");
+            assert!(preset_description(Locale::Ko, name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_reason_has_words() {
+        for item in Reason::ALL {
+            for locale in [Locale::En, Locale::Ko] {
+                assert_eq!(reason(locale, item).is_empty(), item == Reason::None, "{item:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
+
+use parkbench_engine::{
+    CpuWork, Distribution, Duration, Dispatcher, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario, Step,
+};
+
+/// A control that changes one thing in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// How many tasks of the first class.
+    Tasks,
+    /// The first wait of the first class.
+    Wait,
+    /// The first computation of the first class.
+    Cpu,
+    /// Cores of the machine.
+    Cores,
+    /// Threads of the pool.
+    Pool,
+    /// JDK of the green threads.
+    Jdk,
+    /// Dispatcher of the coroutines.
+    Dispatcher,
+    /// Seed of the random draws.
+    Seed,
+    /// Cost profile.
+    Profile,
+}
+
+/// A value that a field refuses: what is allowed instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What may be written.
+    pub allowed: String,
+}
+
+impl Field {
+    /// Every field, in the order of the form and of links.
+    pub const ALL: [Self; 9] = [
+        Self::Tasks,
+        Self::Wait,
+        Self::Cpu,
+        Self::Cores,
+        Self::Pool,
+        Self::Jdk,
+        Self::Dispatcher,
+        Self::Seed,
+        Self::Profile,
+    ];
+
+    /// The key in links, which is also the id of the control.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Tasks => "tasks",
+            Self::Wait => "wait",
+            Self::Cpu => "cpu",
+            Self::Cores => "cores",
+            Self::Pool => "pool",
+            Self::Jdk => "jdk",
+            Self::Dispatcher => "dispatcher",
+            Self::Seed => "seed",
+            Self::Profile => "profile",
+        }
+    }
+
+    /// The field with this key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.key() == key)
+    }
+
+    /// The choices, for fields that are chosen and not typed.
+    pub fn choices(self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Jdk => Some(vec!["21", "25"]),
+            Self::Dispatcher => Some(vec!["default", "io", "event-loop"]),
+            Self::Profile => Some(PROFILE_NAMES.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The value in a scenario as text without spaces between number and unit; `None` where the scenario has no such
+    /// thing, or several that differ.
+    pub fn read(self, scenario: &Scenario) -> Option<String> {
+        let steps = scenario.tasks.first().map(|class| class.steps.as_slice()).unwrap_or_default();
+        match self {
+            Self::Tasks => scenario.tasks.first().map(|class| class.count.to_string()),
+            Self::Wait => Some(match steps.iter().find_map(wait_of) {
+                Some(duration) => duration_text(duration),
+                None => "0 ns".to_owned(),
+            }),
+            Self::Cpu => Some(match steps.iter().find_map(cpu_of) {
+                Some(CpuWork::Iterations(n)) => format!("{} iterations", n.iterations),
+                Some(CpuWork::Time(duration)) => duration_text(duration),
+                None => "0 ns".to_owned(),
+            }),
+            Self::Cores => Some(scenario.machine.cores.to_string()),
+            Self::Pool => one(scenario, Model::ThreadPool, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
+            Self::Jdk => {
+                one(scenario, Model::GreenThreads, |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
+            }
+            Self::Dispatcher => {
+                one(scenario, Model::Coroutines, |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
+            }
+            Self::Seed => Some(scenario.seed.to_string()),
+            Self::Profile => Some(scenario.profile.clone()),
+        }
+    }
+
+    /// Writes a value into a scenario, or says what is allowed. Ranges are the engine's to check.
+    pub fn write(self, scenario: &mut Scenario, text: &str) -> Result<(), Refused> {
+        let text = text.trim();
+        match self {
+            Self::Tasks => {
+                let count = whole(text, "1 to 1000000")?;
+                if let Some(class) = scenario.tasks.first_mut() {
+                    class.count = count;
+                }
+            }
+            Self::Wait => {
+                let value = parse_duration(text)?;
+                if let Some(class) = scenario.tasks.first_mut() {
+                    match class.steps.iter_mut().find(|step| wait_of(step).is_some()) {
+                        Some(Step::Io(duration) | Step::Block(duration)) => *duration = value,
+                        _ if is_zero(&value) => {}
+                        _ => class.steps.push(Step::Io(value)),
+                    }
+                }
+            }
+            Self::Cpu => {
+                let value = parse_cpu(text)?;
+                if let Some(class) = scenario.tasks.first_mut() {
+                    match class.steps.iter_mut().find(|step| cpu_of(step).is_some()) {
+                        Some(Step::Cpu(work)) => *work = value,
+                        _ if matches!(&value, CpuWork::Time(time) if is_zero(time)) => {}
+                        _ => class.steps.insert(0, Step::Cpu(value)),
+                    }
+                }
+            }
+            Self::Cores => scenario.machine.cores = small(text, "1 to 1024")?,
+            Self::Pool => {
+                let size = small(text, "1 to 32768")?;
+                each(scenario, Model::ThreadPool, |run| run.size = Some(size));
+            }
+            Self::Jdk => {
+                let jdk = small(text, "21 or 25")?;
+                each(scenario, Model::GreenThreads, |run| run.jdk = Some(jdk));
+            }
+            Self::Dispatcher => {
+                let dispatcher = match text {
+                    "default" => Dispatcher::Default,
+                    "io" => Dispatcher::Io,
+                    "event-loop" => Dispatcher::EventLoop,
+                    _ => return Err(Refused { allowed: "default, io, event-loop".to_owned() }),
+                };
+                each(scenario, Model::Coroutines, |run| run.dispatcher = Some(dispatcher));
+            }
+            Self::Seed => scenario.seed = whole(text, "0 to 18446744073709551615")?,
+            Self::Profile => {
+                if !PROFILE_NAMES.contains(&text) {
+                    return Err(Refused { allowed: PROFILE_NAMES.join(", ") });
+                }
+                text.clone_into(&mut scenario.profile);
+            }
+        }
+        Ok(())
+    }
+
+    /// The field that shows an error about this path of a scenario.
+    pub fn for_path(path: &str) -> Option<Self> {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let class = path.starts_with("tasks[0]");
+        match path {
+            "machine.cores" => Some(Self::Cores),
+            "seed" => Some(Self::Seed),
+            "profile" => Some(Self::Profile),
+            _ if class && last == "count" => Some(Self::Tasks),
+            _ if class && (path.contains(".io") || path.contains(".block")) => Some(Self::Wait),
+            _ if class && path.contains(".cpu") => Some(Self::Cpu),
+            _ if path.starts_with("runs[") => match last {
+                "size" => Some(Self::Pool),
+                "jdk" => Some(Self::Jdk),
+                "dispatcher" => Some(Self::Dispatcher),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn wait_of(step: &Step) -> Option<&Duration> {
+    match step {
+        Step::Io(duration) | Step::Block(duration) => Some(duration),
+        _ => None,
+    }
+}
+
+fn cpu_of(step: &Step) -> Option<&CpuWork> {
+    match step {
+        Step::Cpu(work) => Some(work),
+        _ => None,
+    }
+}
+
+/// The value that all runs of a model share.
+fn one(scenario: &Scenario, model: Model, value: impl Fn(&RunSpec) -> String) -> Option<String> {
+    let mut values = scenario.runs.iter().filter(|run| run.model == model).map(value);
+    let first = values.next()?;
+    values.all(|other| other == first).then_some(first)
+}
+
+fn each(scenario: &mut Scenario, model: Model, change: impl Fn(&mut RunSpec)) {
+    scenario.runs.iter_mut().filter(|run| run.model == model).for_each(change);
+}
+
+fn is_zero(duration: &Duration) -> bool {
+    matches!(duration, Duration::Constant(Nanos(0)))
+}
+
+fn duration_text(duration: &Duration) -> String {
+    match duration {
+        Duration::Constant(nanos) => nanos.to_string(),
+        Duration::Drawn(Distribution::Uniform(from, to)) => format!("{from} .. {to}"),
+    }
+}
+
+const DURATION_ALLOWED: &str = "a time such as 50 ms, or a range such as 2 s .. 2.2 s, from 0 ns to 8760 h";
+
+fn parse_duration(text: &str) -> Result<Duration, Refused> {
+    let nanos = |text: &str| {
+        Nanos::parse(text).map_err(|error| Refused { allowed: format!("{DURATION_ALLOWED} ({})", error.problem) })
+    };
+    match text.split_once("..") {
+        Some((from, to)) => Ok(Duration::Drawn(Distribution::Uniform(nanos(from)?, nanos(to)?))),
+        None => Ok(Duration::Constant(nanos(text)?)),
+    }
+}
+
+fn parse_cpu(text: &str) -> Result<CpuWork, Refused> {
+    if let Some(number) = text.strip_suffix("iterations") {
+        let allowed = "a time such as 20 us, or a count such as 100000 iterations";
+        return Ok(CpuWork::Iterations(Iterations { iterations: whole(number.trim(), allowed)? }));
+    }
+    parse_duration(text).map(CpuWork::Time)
+}
+
+/// A whole number; thousands may be separated by commas or underscores.
+fn whole(text: &str, allowed: &str) -> Result<u64, Refused> {
+    let refused = || Refused { allowed: allowed.to_owned() };
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(|c| c.is_ascii_digit() || ",_".contains(c)) {
+        return Err(refused());
+    }
+    text.replace([',', '_'], "").parse().map_err(|_| refused())
+}
+
+fn small(text: &str, allowed: &str) -> Result<u32, Refused> {
+    u32::try_from(whole(text, allowed)?).map_err(|_| Refused { allowed: allowed.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{PRESET_NAMES, preset};
+
+    use super::*;
+
+    #[test]
+    fn what_a_field_reads_it_can_write_back() {
+        for name in PRESET_NAMES {
+            let scenario = preset(name).unwrap();
+            for field in Field::ALL {
+                let Some(text) = field.read(&scenario) else { continue };
+                let mut copy = scenario.clone();
+                field.write(&mut copy, &text).unwrap();
+                assert_eq!(field.read(&copy), Some(text), "{name} {field:?}");
+                assert_eq!(copy.task_count(), scenario.task_count());
+                assert_eq!(copy.tasks, scenario.tasks, "{name} {field:?}");
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(field: Field, text: &str, expect: Result<&str, &str>) {
+        let mut scenario = preset("io-bound").unwrap();
+        match (field.write(&mut scenario, text), expect) {
+            (Ok(()), Ok(want)) => assert_eq!(field.read(&scenario).as_deref(), Some(want), "{text}"),
+            (Err(refused), Err(want)) => assert!(refused.allowed.contains(want), "{text}: {}", refused.allowed),
+            (got, want) => panic!("{text}: got {got:?}, want {want:?}"),
+        }
+    }
+
+    #[test]
+    fn values_as_people_type_them() {
+        check(Field::Tasks, "20,000", Ok("20000"));
+        check(Field::Tasks, "-1", Err("1 to 1000000"));
+        check(Field::Tasks, "ten", Err("1 to 1000000"));
+        check(Field::Tasks, "99999999999999999999", Err("1 to 1000000"));
+        check(Field::Wait, "1.5ms", Ok("1.5 ms"));
+        check(Field::Wait, "2s..2.2s", Ok("2 s .. 2.2 s"));
+        check(Field::Wait, "-5 ms", Err("negative"));
+        check(Field::Wait, "5", Err("unit is missing"));
+        check(Field::Cpu, "20 us", Ok("20 us"));
+        check(Field::Cpu, "100000 iterations", Ok("100000 iterations"));
+        check(Field::Cpu, "0 ns", Ok("0 ns"));
+        check(Field::Cores, "4294967296", Err("1 to 1024"));
+        check(Field::Jdk, "21", Ok("21"));
+        check(Field::Dispatcher, "event-loop", Ok("event-loop"));
+        check(Field::Dispatcher, "unconfined", Err("event-loop"));
+        check(Field::Seed, "18446744073709551615", Ok("18446744073709551615"));
+        check(Field::Profile, "seed-3", Err("linux-default"));
+    }
+
+    #[test]
+    fn a_field_that_differs_between_runs_is_absent() {
+        assert_eq!(Field::Jdk.read(&preset("pinning").unwrap()), None);
+        assert_eq!(Field::Pool.read(&preset("pinning").unwrap()), None);
+    }
+
+    #[test]
+    fn engine_paths_find_their_control() {
+        for (path, expect) in [
+            ("tasks[0].count", Some(Field::Tasks)),
+            ("tasks[1].count", None),
+            ("tasks[0].steps[0].io", Some(Field::Wait)),
+            ("tasks[0].steps[2].io.uniform", Some(Field::Wait)),
+            ("tasks[0].steps[0].cpu.iterations", Some(Field::Cpu)),
+            ("machine.cores", Some(Field::Cores)),
+            ("runs[0].size", Some(Field::Pool)),
+            ("runs[3].jdk", Some(Field::Jdk)),
+            ("tasks[0].steps[0].unlock", None),
+            ("tasks", None),
+        ] {
+            assert_eq!(Field::for_path(path), expect, "{path}");
+        }
+    }
+}

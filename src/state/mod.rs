@@ -1,0 +1,17 @@
+//! What the page knows, apart from any browser: the form, the run, the view, and the one function that changes them.
+
+mod field;
+mod form;
+mod link;
+mod model;
+mod reduce;
+mod runs;
+mod window;
+
+pub use field::Field;
+pub use form::{Base, Form, Message, messages_of};
+pub use link::{FIRST_PRESET, LINK_VERSION, Link, ReadLink};
+pub use model::{AppState, Axis, Request, RunState, Shared, Theme};
+pub use reduce::Action;
+pub use runs::{Finished, RunSet};
+pub use window::Window;

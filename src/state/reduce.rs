@@ -1,0 +1,296 @@
+//! The one function that changes the page's state. Total: every action is defined in every state.
+
+use std::rc::Rc;
+
+use parkbench_engine::{Scenario, ScenarioError, TaskState};
+
+use super::field::Field;
+use super::form::{Base, Form, messages_of};
+use super::link::ReadLink;
+use super::model::{AppState, Axis, Request, RunState, Shared, Theme};
+use super::runs::RunSet;
+use super::window::Window;
+use crate::i18n::Locale;
+
+/// What can happen.
+#[derive(Debug)]
+pub enum Action {
+    /// Text was typed into a control.
+    Edit(Field, String),
+    /// A preset was picked; it runs at once.
+    Preset(String),
+    /// A scenario of one's own was given; it runs at once.
+    Custom(Result<Scenario, ScenarioError>),
+    /// All changes to the base are taken back, and it runs.
+    Reset,
+    /// The form is to be simulated.
+    Submit,
+    /// The simulation in progress is to stop.
+    Cancel,
+    /// A simulation told how far it is: request, tasks ended, tasks in all.
+    Progress(u32, u64, u64),
+    /// A simulation ended.
+    Finished(u32, Rc<RunSet>),
+    /// A simulation broke off.
+    Failed(u32, String),
+    /// The part of the axis in view.
+    View(Axis),
+    /// A task was selected.
+    Select(u32),
+    /// Only this state is lit; the same again lights all.
+    Light(TaskState),
+    /// The chips were read.
+    ForgetIgnored,
+    /// The clock has taken the time of a link.
+    TimeTaken,
+    /// The fragment of the address changed.
+    Follow(Box<ReadLink>),
+    /// Colours.
+    Theme(Theme),
+    /// Words.
+    Locale(Locale),
+}
+
+impl AppState {
+    /// The state after an action.
+    #[must_use]
+    pub fn after(&self, action: Action) -> Self {
+        let mut next = self.clone();
+        match action {
+            Action::Edit(field, text) => {
+                next.form = self.form.with(field, &text);
+                next.messages = next.form.scenario().err().unwrap_or_default();
+            }
+            Action::Preset(name) => match Form::preset(&name) {
+                Ok(form) => next.open(form),
+                Err(error) => next.messages = messages_of(&error),
+            },
+            Action::Custom(Ok(scenario)) => next.open(Form::custom(scenario)),
+            Action::Custom(Err(error)) => next.messages = messages_of(&error),
+            Action::Reset => {
+                let form = match self.form.base() {
+                    Base::Preset(name) => Form::preset(name).unwrap_or_else(|_| self.form.clone()),
+                    Base::Custom => Form::custom(self.form.base_scenario().clone()),
+                };
+                next.open(form);
+            }
+            Action::Submit => next.submit(),
+            Action::Cancel => {
+                if matches!(self.run, RunState::Running { .. }) {
+                    next.request = None;
+                    next.run = if self.result.is_some() { RunState::Done } else { RunState::Idle };
+                }
+            }
+            Action::Progress(id, done, total) => {
+                if self.is_current(id) {
+                    next.run = RunState::Running { done, total };
+                }
+            }
+            Action::Finished(id, result) => {
+                if self.is_current(id) {
+                    next.result = Some(Shared(result));
+                    next.run = RunState::Done;
+                }
+            }
+            Action::Failed(id, message) => {
+                if self.is_current(id) {
+                    next.request = None;
+                    next.run = RunState::Failed(message);
+                }
+            }
+            Action::View(axis) => next.view(axis),
+            Action::Select(task) => next.task = Some(task),
+            Action::Light(state) => next.lit = if self.lit == Some(state) { None } else { Some(state) },
+            Action::ForgetIgnored => next.ignored.clear(),
+            Action::TimeTaken => next.at = None,
+            Action::Follow(read) => {
+                next.ignored = read.ignored;
+                let same = read.link.form == self.shown;
+                next.form = read.link.form;
+                next.window = read.link.window;
+                next.at = read.link.at;
+                next.task = read.link.task;
+                if !same {
+                    next.submit();
+                }
+            }
+            Action::Theme(theme) => next.theme = theme,
+            Action::Locale(locale) => next.locale = locale,
+        }
+        next
+    }
+
+    fn is_current(&self, id: u32) -> bool {
+        matches!(self.run, RunState::Running { .. }) && self.request.as_ref().is_some_and(|request| request.id == id)
+    }
+
+    /// Takes up another base; what was looked at in the old one means nothing there.
+    fn open(&mut self, form: Form) {
+        self.form = form;
+        self.window = None;
+        self.at = None;
+        self.task = None;
+        self.submit();
+    }
+
+    /// Asks for a simulation, or says what is wrong and keeps the previous one.
+    fn submit(&mut self) {
+        match self.form.scenario() {
+            Ok(scenario) => {
+                self.last_id = self.last_id.wrapping_add(1);
+                let id = self.last_id;
+                let total = scenario.task_count().saturating_mul(scenario.runs.len() as u64);
+                self.messages.clear();
+                self.shown = self.form.canonical();
+                self.form = self.shown.clone();
+                self.run = RunState::Running { done: 0, total };
+                self.request = Some(Shared(Rc::new(Request { id, scenario })));
+            }
+            Err(messages) => {
+                self.messages = messages;
+                // A bad link has nothing to keep, so its base runs; the messages stay.
+                if self.result.is_none() && self.request.is_none() {
+                    let base = match self.form.base() {
+                        Base::Preset(name) => Form::preset(name).ok(),
+                        Base::Custom => Some(Form::custom(self.form.base_scenario().clone())),
+                    };
+                    if let Some(base) = base {
+                        let (form, messages) = (self.form.clone(), self.messages.clone());
+                        self.form = base;
+                        if self.form.scenario().is_ok() {
+                            self.submit();
+                        }
+                        self.form = form;
+                        self.messages = messages;
+                    }
+                }
+            }
+        }
+    }
+
+    fn view(&mut self, axis: Axis) {
+        let Some(result) = &self.result else { return };
+        let end = result.end_ns();
+        self.window = match axis {
+            Axis::Opening => None,
+            Axis::All => Some(Window::all(end)),
+            Axis::Run(run) => result.runs.get(run).map(|run| {
+                let to = run.trace.end_ns();
+                Window::clamped(0, to.saturating_add(to / 20), end)
+            }),
+            Axis::Window(window) => Some(Window::clamped(window.from, window.to, end)),
+            Axis::Follow(now) => Some(self.window_in_view().follow(now, end)),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{Simulation, preset};
+    use parkbench_trace::Trace;
+
+    use super::super::link::Link;
+    use super::super::runs::Finished;
+    use super::*;
+
+    fn opened(fragment: &str) -> AppState {
+        AppState::from_link(Link::read(fragment), Theme::Auto, Locale::En).after(Action::Submit)
+    }
+
+    fn result(name: &str) -> Rc<RunSet> {
+        let mut scenario = preset(name).unwrap();
+        scenario.tasks[0].count = 40;
+        let run = |index| {
+            let recording = Simulation::new(&scenario, index).unwrap().run();
+            Finished::new(&scenario, index, Trace::new(recording).unwrap()).unwrap()
+        };
+        let runs = (0..scenario.runs.len()).map(run).collect();
+        Rc::new(RunSet { runs, scenario, wall_us: 0 })
+    }
+
+    fn done() -> AppState {
+        let state = opened("");
+        let id = state.last_id;
+        state.after(Action::Finished(id, result("io-bound")))
+    }
+
+    #[test]
+    fn the_page_opens_with_a_run() {
+        let state = opened("");
+        assert_eq!(state.run, RunState::Running { done: 0, total: 30_000 });
+        assert_eq!(state.request.unwrap().scenario, preset("io-bound").unwrap());
+    }
+
+    #[test]
+    fn a_bad_link_runs_its_base_and_keeps_its_messages() {
+        let state = opened("preset=cpu-bound&cores=0");
+        assert_eq!(state.form.text(Field::Cores).as_deref(), Some("0"));
+        assert_eq!(state.messages.len(), 1);
+        assert_eq!(state.messages[0].field, Some(Field::Cores));
+        assert_eq!(state.request.as_ref().unwrap().scenario, preset("cpu-bound").unwrap());
+        assert_eq!(state.link(5).write(), "v=1&preset=cpu-bound&t=5ns");
+    }
+
+    #[test]
+    fn bad_input_keeps_the_previous_run() {
+        let before = done();
+        let after = before.after(Action::Edit(Field::Cores, "0".to_owned())).after(Action::Submit);
+        assert_eq!(after.messages[0].field, Some(Field::Cores));
+        assert_eq!((&after.result, &after.run), (&before.result, &before.run));
+        let mended = after.after(Action::Edit(Field::Cores, "2".to_owned()));
+        assert_eq!(mended.messages, []);
+        assert!(matches!(mended.after(Action::Submit).run, RunState::Running { .. }));
+    }
+
+    #[test]
+    fn late_answers_change_nothing() {
+        let state = done().after(Action::Submit);
+        let old = state.last_id - 1;
+        for action in [
+            Action::Progress(old, 1, 2),
+            Action::Finished(old, result("io-bound")),
+            Action::Failed(old, "late".to_owned()),
+        ] {
+            assert_eq!(state.after(action), state);
+        }
+        let cancelled = state.after(Action::Cancel);
+        assert_eq!(cancelled.run, RunState::Done);
+        let id = state.last_id;
+        assert_eq!(cancelled.after(Action::Progress(id, 1, 2)), cancelled);
+    }
+
+    #[test]
+    fn a_failure_keeps_the_previous_run() {
+        let state = done().after(Action::Submit);
+        let id = state.last_id;
+        let failed = state.after(Action::Failed(id, "out of memory".to_owned()));
+        assert_eq!(failed.run, RunState::Failed("out of memory".to_owned()));
+        assert!(failed.result.is_some());
+    }
+
+    #[test]
+    fn another_preset_opens_at_its_own_still() {
+        let state = done().after(Action::View(Axis::All)).after(Action::Select(3));
+        assert!(state.window.is_some());
+        let state = state.after(Action::Preset("pinning".to_owned()));
+        assert_eq!((state.window, state.at, state.task), (None, None, None));
+        let unknown = state.after(Action::Preset("nope".to_owned()));
+        assert!(unknown.messages[0].text.contains("nope"));
+    }
+
+    #[test]
+    fn lighting_a_state_twice_lights_all() {
+        let state = done().after(Action::Light(TaskState::Blocked));
+        assert_eq!(state.lit, Some(TaskState::Blocked));
+        assert_eq!(state.after(Action::Light(TaskState::Blocked)).lit, None);
+    }
+
+    #[test]
+    fn what_is_shown_is_what_is_shared() {
+        let state = done().after(Action::View(Axis::Window(Window { from: 1_000, to: 2_000 }))).after(Action::Select(7));
+        let text = state.link(1_500).write();
+        assert_eq!(text, "v=1&preset=io-bound&from=1us&to=2us&t=1.5us&task=7");
+        let followed = done().after(Action::Follow(Box::new(Link::read(&text))));
+        assert_eq!(followed.link(followed.at.unwrap()).write(), text);
+    }
+}

@@ -1,0 +1,86 @@
+//! The worker's side: takes a request, simulates in steps, posts progress and each run's records as one buffer.
+
+use js_sys::{Array, Uint8Array};
+use parkbench_engine::Scenario;
+use parkbench_trace::encode;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+use super::job::{Job, JobEvent};
+use super::protocol::{BUILD_ID, FromWorker, PROTOCOL_VERSION, ToWorker};
+use crate::platform;
+
+/// [ms] Progress is posted no more often.
+const PROGRESS_MS: f64 = 50.0;
+
+/// Serves requests for as long as the worker lives. Does nothing outside of a worker.
+pub fn serve() {
+    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
+    // The hook must be `Send`, so it looks the scope up instead of holding it.
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
+            post(&scope, &FromWorker::Failed { id: 0, message: info.to_string() }, None);
+        }
+    }));
+    let listener = {
+        let scope = scope.clone();
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            let text = event.data().as_string().unwrap_or_default();
+            match serde_json::from_str(&text) {
+                Ok(ToWorker::Run { id, scenario, budget }) => {
+                    if let Err(message) = run(&scope, id, &scenario, budget) {
+                        post(&scope, &FromWorker::Failed { id, message }, None);
+                    }
+                }
+                Err(error) => post(&scope, &FromWorker::Failed { id: 0, message: error.to_string() }, None),
+            }
+        })
+    };
+    scope.set_onmessage(Some(listener.as_ref().unchecked_ref()));
+    // The listener lives as long as the worker.
+    listener.forget();
+    post(&scope, &FromWorker::Ready { protocol: PROTOCOL_VERSION, build: BUILD_ID.to_owned() }, None);
+}
+
+fn run(scope: &DedicatedWorkerGlobalScope, id: u32, scenario: &str, budget: u64) -> Result<(), String> {
+    let scenario = Scenario::from_json(scenario).map_err(|error| error.to_string())?;
+    let mut job = Job::new(scenario, budget).map_err(|error| error.to_string())?;
+    let mut worked_ms = 0.0;
+    let mut start = platform::now_ms();
+    let mut told = start;
+    loop {
+        match job.step().map_err(|error| error.to_string())? {
+            JobEvent::Progress { done, total } => {
+                let now = platform::now_ms();
+                if now - told >= PROGRESS_MS {
+                    told = now;
+                    post(scope, &FromWorker::Progress { id, done, total }, None);
+                }
+            }
+            JobEvent::Run(index, recording) => {
+                worked_ms += platform::now_ms() - start;
+                let bytes = Uint8Array::from(encode(&recording).as_slice());
+                post(scope, &FromWorker::Run { id, index }, Some(&bytes));
+                start = platform::now_ms();
+            }
+            JobEvent::Finished => {
+                worked_ms += platform::now_ms() - start;
+                post(scope, &FromWorker::Finished { id, wall_us: (worked_ms * 1_000.0) as u64 }, None);
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, message: &FromWorker, bytes: Option<&Uint8Array>) {
+    let Ok(text) = serde_json::to_string(message) else { return };
+    let _ = match bytes {
+        Some(bytes) => {
+            let buffer = bytes.buffer();
+            scope.post_message_with_transfer(&Array::of2(&text.into(), &buffer), &Array::of1(&buffer))
+        }
+        None => scope.post_message(&Array::of1(&text.into())),
+    };
+}
