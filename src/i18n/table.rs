@@ -178,9 +178,8 @@ strings! {
     contradicts: "The seed contradicts itself", "시드 문서가 스스로 모순됩니다";
     contradiction_note: "Note {n}", "주 {n}";
     consistent: "its own rules allow {value}; residual to that {residual}", "스스로의 규칙으로는 {value}; 그 값과의 차이 {residual}";
-    charts: "Charts", "차트";
     chart_throughput: "Throughput, tasks per second", "처리량, 초당 작업 수";
-    chart_latency: "Latency and response time", "지연과 응답 시간";
+    chart_latency: "Response time, submission to end", "응답 시간, 제출부터 끝까지";
     chart_throughput_label: "Throughput, simulated: {what}", "처리량, 시뮬레이션: {what}";
     chart_latency_label: "Response time p50, p95 and p99, simulated: {what}", "응답 시간 p50, p95, p99, 시뮬레이션: {what}";
     no_result: "The figures appear when the run is done.", "실행이 끝나면 값이 나타납니다.";
