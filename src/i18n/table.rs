@@ -43,6 +43,11 @@ strings! {
     step_forward: "Next event", "다음 이벤트";
     time: "Simulated time", "시뮬레이션 시각";
     time_of: "{now} of {end}", "{end} 중 {now}";
+    time_end: "of {end}", "/ {end}";
+    parameters_show: "Change parameters", "매개변수 바꾸기";
+    parameters_hide: "Hide parameters", "매개변수 숨기기";
+    summary: "Time to finish", "완료까지 걸린 시간";
+    overview: "Whole run, with the part in view", "전체 실행과 보고 있는 부분";
     speed: "Speed", "속도";
     speed_label: "{rate} per second", "초당 {rate}";
     speed_auto: "Follow the view", "보기에 맞춤";
