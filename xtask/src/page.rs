@@ -33,7 +33,8 @@ pub(crate) fn build(paths: &Paths, debug: bool) -> Result<()> {
     let mut trunk = environment.command("trunk");
     // Trunk 0.21 does not start when NO_COLOR is 1.
     trunk.env_remove("NO_COLOR").env("TRUNK_SKIP_VERSION_CHECK", "true").current_dir(&paths.root);
-    trunk.args(["build", "--offline", "true"]);
+    // Relative addresses, so that the result works under any path of a host.
+    trunk.args(["build", "--offline", "true", "--public-url", "./"]);
     if !debug {
         trunk.arg("--release");
     }

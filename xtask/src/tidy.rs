@@ -31,7 +31,7 @@ const REQUIRED: &[&str] = &[
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
-    "crates/engine/tests/golden.json",
+    "crates/engine/tests/golden.txt",
     "deny.toml",
     "e2e/package-lock.json",
 ];

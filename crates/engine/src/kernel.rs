@@ -45,8 +45,9 @@ pub(crate) struct Thread {
     pub(crate) remaining: u64,
     /// The burst in progress is the switch itself.
     pub(crate) switching: bool,
-    /// [ns] CPU time, for fairness.
+    /// [ns] CPU time up to `accounted_at`, for fairness.
     pub(crate) vruntime: u64,
+    pub(crate) accounted_at: u64,
     /// [ns] Start of the current slice.
     pub(crate) slice_start: u64,
     /// Position in the list of running threads.
@@ -141,6 +142,7 @@ impl Kernel {
             remaining: 0,
             switching: false,
             vruntime: 0,
+            accounted_at: 0,
             slice_start: 0,
             position: 0,
             wake_at: NEVER,
@@ -228,8 +230,22 @@ impl Kernel {
         self.leave_core(thread, status);
     }
 
-    /// Wakes a parked, blocked or new thread; it may take a core after `delay`.
-    pub(crate) fn wake(&mut self, thread: u32, delay: u64) {
+    /// Wakes a parked, blocked or new thread. If a core is free, it takes that after `thread_wake`, the time that an
+    /// idle core and the thread need; otherwise it is in the run queue at once.
+    pub(crate) fn wake(&mut self, thread: u32) {
+        if self.os.has_free_core() {
+            self.wake_after(thread, self.plan.costs.thread_wake);
+        } else {
+            let state = self.thread_mut(thread);
+            debug_assert!(matches!(state.status, Status::Absent | Status::Parked | Status::Blocked));
+            state.status = Status::Waking;
+            state.wake_at = NEVER;
+            self.make_runnable(thread);
+        }
+    }
+
+    /// Wakes a parked, blocked or new thread; it wants a core after `delay`.
+    pub(crate) fn wake_after(&mut self, thread: u32, delay: u64) {
         let state = self.thread_mut(thread);
         debug_assert!(matches!(state.status, Status::Absent | Status::Parked | Status::Blocked));
         let idle = state.status != Status::Blocked;

@@ -41,6 +41,10 @@ impl Os {
         }
     }
 
+    pub(crate) fn has_free_core(&self) -> bool {
+        self.free_cores > 0
+    }
+
     /// The next thread that the model must be asked about.
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
         self.ready.pop_front()
@@ -66,12 +70,15 @@ impl Kernel {
 
     /// The thread wants a core now.
     pub(crate) fn make_runnable(&mut self, thread: u32) {
+        if self.os.free_cores > 0 {
+            self.take_core(thread);
+            return;
+        }
+        self.raise_min_vruntime();
         let min = self.os.min_vruntime;
         let state = self.thread_mut(thread);
         state.vruntime = state.vruntime.max(min);
-        if self.os.free_cores > 0 {
-            self.take_core(thread);
-        } else if let Some(victim) = self.victim_for(thread) {
+        if let Some(victim) = self.victim_for(thread) {
             self.preempt(victim);
             self.take_core(thread);
         } else {
@@ -100,6 +107,7 @@ impl Kernel {
         for (_, thread) in over {
             let Some(&Reverse((vruntime, _, next))) = self.os.waiting.peek() else { break };
             self.account(thread);
+            self.thread_mut(thread).slice_start = self.now;
             if self.thread(thread).burst_end != NEVER && vruntime < self.thread(thread).vruntime {
                 self.os.waiting.pop();
                 self.preempt(thread);
@@ -117,8 +125,9 @@ impl Kernel {
         let state = self.thread_mut(thread);
         state.status = Status::OnCore;
         state.slice_start = now;
+        state.accounted_at = now;
         state.position = position;
-        let (vruntime, task) = (state.vruntime, state.task);
+        let task = state.task;
         if cost > 0 {
             state.switching = true;
             state.burst_end = now + cost;
@@ -127,10 +136,7 @@ impl Kernel {
         } else {
             self.go_on(thread);
         }
-        self.os.min_vruntime = self.os.min_vruntime.max(vruntime);
-        if !self.os.waiting.is_empty() {
-            self.arm_slice();
-        }
+        self.arm_slice();
     }
 
     /// The thread is on its core: it goes on with what a preemption interrupted, or asks the model.
@@ -179,6 +185,9 @@ impl Kernel {
     }
 
     fn enqueue(&mut self, thread: u32) {
+        if self.os.waiting.is_empty() {
+            self.renew_slices();
+        }
         let arrival = self.os.arrivals;
         self.os.arrivals += 1;
         let state = self.thread_mut(thread);
@@ -198,16 +207,48 @@ impl Kernel {
             return None;
         }
         let mine = self.thread(thread).vruntime;
-        let latest = self.os.running.iter().copied().max_by_key(|&other| (self.thread(other).vruntime, other))?;
-        (mine < self.thread(latest).vruntime && self.thread(latest).burst_end != NEVER).then_some(latest)
+        // All slices are equally long, so the latest deadline is the latest virtual start of a slice.
+        let start = |other: u32| {
+            let state = self.thread(other);
+            (state.vruntime + state.slice_start).saturating_sub(state.accounted_at)
+        };
+        // A thread without a burst is just being asked what it does next.
+        let bursting = self.os.running.iter().copied().filter(|&other| self.thread(other).burst_end != NEVER);
+        let latest = bursting.max_by_key(|&other| (start(other), other))?;
+        (mine < start(latest)).then_some(latest)
     }
 
-    /// Adds the CPU time since the start of the slice, and starts a new one.
+    /// Adds the CPU time since the last account.
     fn account(&mut self, thread: u32) {
         let now = self.now;
         let state = self.thread_mut(thread);
-        state.vruntime += now - state.slice_start;
-        state.slice_start = now;
+        state.vruntime += now - state.accounted_at;
+        state.accounted_at = now;
+    }
+
+    /// While nobody waited, slices have ended and begun again unnoticed: each thread is in the middle of one.
+    fn renew_slices(&mut self) {
+        let (now, slice) = (self.now, self.plan.costs.base_slice);
+        if slice == 0 {
+            return;
+        }
+        for index in 0..self.os.running.len() {
+            let thread = self.os.running[index];
+            self.account(thread);
+            let state = self.thread_mut(thread);
+            state.slice_start += (now - state.slice_start) / slice * slice;
+        }
+    }
+
+    /// No thread that wakes is placed below the least CPU time of those that run or wait.
+    fn raise_min_vruntime(&mut self) {
+        let now = self.now;
+        let running = self.os.running.iter().map(|&thread| self.thread(thread));
+        let running = running.map(|state| state.vruntime + (now - state.accounted_at)).min();
+        let waiting = self.os.waiting.peek().map(|&Reverse((vruntime, _, _))| vruntime);
+        if let Some(least) = running.into_iter().chain(waiting).min() {
+            self.os.min_vruntime = self.os.min_vruntime.max(least);
+        }
     }
 
     /// [ns] When the OS notices that the thread's slice is over.

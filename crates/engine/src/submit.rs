@@ -67,7 +67,7 @@ impl Submitter {
     /// The thread `main`, which starts at once.
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
         let thread = kernel.add_thread(Role::Submitter, "main".to_owned());
-        kernel.wake(thread, 0);
+        kernel.wake_after(thread, 0);
         Self { thread, submissions: Submissions::new(kernel), current: None }
     }
 
@@ -93,6 +93,6 @@ impl Submitter {
 
     /// The last task has ended; the submitter learns of it after `delay`.
     pub(crate) fn join(&self, kernel: &mut Kernel, delay: u64) {
-        kernel.wake(self.thread, delay);
+        kernel.wake_after(self.thread, delay);
     }
 }

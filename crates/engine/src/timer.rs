@@ -55,7 +55,7 @@ impl Timer {
     pub(crate) fn hand_over(&mut self, kernel: &mut Kernel, deadline: u64, task: u32) {
         self.pending.push_back((deadline, task));
         if kernel.is_parked(self.thread) {
-            kernel.wake(self.thread, kernel.plan.costs.thread_wake);
+            kernel.wake(self.thread);
         }
     }
 
@@ -73,7 +73,7 @@ impl Timer {
         self.due.push(Reverse((deadline, self.arrivals, task)));
         self.arrivals += 1;
         if kernel.is_parked(self.thread) {
-            kernel.wake(self.thread, kernel.plan.costs.timer_lateness);
+            kernel.wake_after(self.thread, kernel.plan.costs.timer_lateness);
         } else {
             kernel.task_suspended(task, TaskState::Waiting, Reason::TimerBacklog);
         }

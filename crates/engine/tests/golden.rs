@@ -1,10 +1,12 @@
-//! The same scenario gives the same bytes: golden digests, and any step budget.
+//! The same scenario gives the same bytes: golden digests, and any step budget; natively and in WebAssembly.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fmt::Write as _;
 
 use parkbench_engine::{PRESET_NAMES, Simulation, preset};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// `preset run digest` for each run of each preset; the page's tests read the same file.
 const GOLDEN: &str = include_str!("golden.txt");

@@ -1,1 +1,93 @@
-fn main() {}
+//! The binary `parkbench`: reads the command line, runs one command, prints its result or one error.
+//!
+//! Nothing is computed here.
+
+mod cli;
+mod figures;
+mod flat;
+mod input;
+mod measure;
+mod published;
+mod simulate;
+mod text;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use cli::{Cli, Command};
+use input::InputError;
+use parkbench_engine::{PRESET_NAMES, preset};
+
+/// Why a command did not end well.
+#[derive(Debug)]
+enum Failure {
+    /// The command line or the scenario is wrong.
+    Input(InputError),
+    /// It could not be done here.
+    Runtime(anyhow::Error),
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Runtime(error)
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Runtime(error)) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Simulate(args) => print(&simulate::run(&args)?),
+        Command::Measure(args) => {
+            let measured = measure::run(&args)?;
+            print(&measured.text)?;
+            if measured.interrupted {
+                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the last repetition")));
+            }
+            Ok(())
+        }
+        Command::Presets => print(&presets()?),
+        Command::ExecOne => Ok(measure::exec_one()?),
+    }
+}
+
+/// Writes a whole result; a reader that has seen enough, such as `head`, is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Runtime(anyhow::Error::new(error).context("cannot write the result to standard output")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Name, title and description of every preset.
+fn presets() -> Result<String, InputError> {
+    let width = PRESET_NAMES.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for name in PRESET_NAMES {
+        let scenario = preset(name).map_err(|error| InputError::Scenario(name.to_owned(), error))?;
+        out.push_str(&text::wrap(&scenario.description, 100, &format!("{name:width$}  "), &" ".repeat(width + 2)));
+    }
+    Ok(out)
+}

@@ -17,6 +17,8 @@ pub struct Metrics {
     pub tasks_done: u32,
     /// Tasks that ended without finishing.
     pub tasks_failed: u32,
+    /// Tasks that never ended, because they wait for each other.
+    pub tasks_unfinished: u32,
     /// [ns] From the first submission until the submitter has seen the last task end.
     pub makespan_ns: u64,
     /// [tasks/s] Finished tasks by makespan; infinite for a run that took no time.
@@ -99,6 +101,7 @@ impl Metrics {
             tasks: totals.tasks,
             tasks_done: times.done,
             tasks_failed: times.failed,
+            tasks_unfinished: totals.unfinished,
             makespan_ns: totals.makespan_ns,
             throughput_per_s: rate(u64::from(times.done), totals.makespan_ns),
             latency_ns: Summary::of(times.latency),

@@ -52,6 +52,8 @@ pub struct RunResult {
     pub tasks_done: u64,
     /// Tasks that ended without finishing.
     pub tasks_failed: u64,
+    /// Tasks that never ended, because they wait for each other.
+    pub tasks_unfinished: u64,
     /// [ns] From the first submission until the submitter has seen the last task end.
     pub makespan_ns: u64,
     /// [tasks/s] Finished tasks by makespan.
@@ -133,6 +135,7 @@ impl RunResult {
             tasks: u64::from(metrics.tasks),
             tasks_done: u64::from(metrics.tasks_done),
             tasks_failed: u64::from(metrics.tasks_failed),
+            tasks_unfinished: u64::from(metrics.tasks_unfinished),
             makespan_ns: metrics.makespan_ns,
             throughput_per_s,
             latency_ns: metrics.latency_ns,

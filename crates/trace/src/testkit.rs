@@ -66,6 +66,7 @@ pub(crate) fn small() -> Recording {
         thread_info: threads(2),
         totals: Totals {
             tasks: 2,
+            unfinished: 0,
             makespan_ns: 100,
             events: 16,
             voluntary_switches: 3,

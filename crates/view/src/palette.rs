@@ -98,14 +98,14 @@ impl Theme {
 
     /// The colour of a thread's activity: the state of the task that it is about, where there is one.
     ///
-    /// Overhead and waking are the runtime's own doing and belong to no task state, so they are greys: the muted text
-    /// colour, and one between that and the background. Idle recedes like a pending task; an absent thread is nothing.
+    /// Overhead and waking are the runtime's own doing and belong to no task state, so they are greys: a strong one, and
+    /// one between that and the background. Idle recedes like a pending task; an absent thread is nothing.
     pub const fn activity(self, activity: Activity) -> Rgb {
         match activity {
             Activity::Running => self.state(TaskState::Running),
             Activity::Blocked => self.state(TaskState::Blocked),
             Activity::Preempted => self.state(TaskState::Preempted),
-            Activity::Overhead => self.muted(),
+            Activity::Overhead => self.pick(0x39_41_4a, 0xc9_d1_d9),
             Activity::Waking => self.pick(0x8c_95_9f, 0x6b_75_7f),
             Activity::Idle => self.state(TaskState::Pending),
             Activity::Absent => self.background(),
@@ -149,13 +149,14 @@ pub const fn state_pattern(state: TaskState) -> Pattern {
     }
 }
 
-/// The pattern of an activity, that of the task state with the same colour.
+/// The pattern of an activity: that of the task state with the same colour, and one of its own for each grey.
 pub const fn activity_pattern(activity: Activity) -> Pattern {
     match activity {
         Activity::Blocked => Pattern::CrossHatch,
         Activity::Preempted => Pattern::Diagonal,
         Activity::Waking => Pattern::Dots,
-        Activity::Running | Activity::Overhead | Activity::Idle | Activity::Absent => Pattern::Solid,
+        Activity::Overhead => Pattern::Horizontal,
+        Activity::Running | Activity::Idle | Activity::Absent => Pattern::Solid,
     }
 }
 

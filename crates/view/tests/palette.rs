@@ -150,5 +150,5 @@ fn activities_are_told_apart_by_all_eyes() {
     // Idle and absent are near each other on purpose: both recede into the background.
     check_distances(&Activity::ALL, Theme::activity, 8.8);
     let active = [Activity::Waking, Activity::Overhead, Activity::Running, Activity::Blocked, Activity::Preempted];
-    check_distances(&active, Theme::activity, 99.0);
+    check_distances(&active, Theme::activity, 16.0);
 }

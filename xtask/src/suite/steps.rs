@@ -132,7 +132,7 @@ fn wasm(paths: &Paths) -> Result<Outcome> {
 fn e2e(paths: &Paths) -> Result<Outcome> {
     cargo(paths, &["build", "--locked", "-p", "parkbench-native"])?;
     let mut node = Environment::of(paths)?.command("node");
-    node.args(["--test", "--test-concurrency=1", "tests/"])
+    node.args(["--test", "--test-concurrency=1", "tests/*.test.mjs"])
         .env("PARKBENCH_DIST", paths.dist())
         .env("PARKBENCH_SERVER", env::current_exe()?)
         .env("PARKBENCH_BINARY", paths.target().join("debug/parkbench"))

@@ -251,13 +251,13 @@ impl Pool {
         while let Some(thread) = self.parked.pop() {
             // One whose limited park has just ended is on its way by itself.
             if kernel.is_parked(thread) {
-                kernel.wake(thread, kernel.plan.costs.thread_wake);
+                kernel.wake(thread);
                 return;
             }
         }
         if self.may_create(0) {
             let thread = self.add_worker(kernel);
-            kernel.wake(thread, kernel.plan.costs.thread_wake);
+            kernel.wake(thread);
         }
     }
 
@@ -474,7 +474,7 @@ impl Pool {
     fn wake_heir(&mut self, kernel: &mut Kernel, index: usize, heir: u32) -> u64 {
         let holds = kernel.tasks.worker[heir as usize];
         if holds != NO_WORKER {
-            kernel.wake(holds, kernel.plan.costs.thread_wake);
+            kernel.wake(holds);
             return 0;
         }
         let cost = self.dispatch_cost(kernel);

@@ -69,7 +69,7 @@ impl EventLoop {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
         debug_assert_eq!(kernel.plan.model, ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop });
         let thread = kernel.add_thread(Role::Worker, "main".to_owned());
-        kernel.wake(thread, 0);
+        kernel.wake_after(thread, 0);
         Self {
             thread,
             submissions: Submissions::new(kernel),

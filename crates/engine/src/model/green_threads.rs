@@ -167,7 +167,7 @@ impl Pool {
     fn signal(&mut self, kernel: &mut Kernel) {
         if let Some(thread) = self.idle.pop() {
             self.carriers[(thread - self.first_carrier) as usize].activated = true;
-            kernel.wake(thread, kernel.plan.costs.thread_wake);
+            kernel.wake(thread);
         }
     }
 
@@ -320,12 +320,12 @@ impl Pool {
     fn wake_heir(&mut self, kernel: &mut Kernel, index: usize, heir: u32, kind: LockKind) {
         let holds = kernel.tasks.worker[heir as usize];
         if holds != crate::recording::NO_WORKER {
-            kernel.wake(holds, kernel.plan.costs.thread_wake);
+            kernel.wake(holds);
         } else if kind == LockKind::Monitor {
             // T-14: the unblocker thread resubmits it.
             self.to_unblock.push_back(heir);
             if kernel.is_parked(self.unblocker) {
-                kernel.wake(self.unblocker, kernel.plan.costs.thread_wake);
+                kernel.wake(self.unblocker);
             }
         } else {
             // T-6: unparked by a green thread of this scheduler, so onto the queue of its carrier.

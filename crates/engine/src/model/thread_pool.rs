@@ -115,7 +115,7 @@ impl Accept for Pool {
             // P-1: a new worker, even if others are idle, with this task as its first.
             let thread = self.first_worker + self.workers.len() as u32;
             self.workers.push(Work::New(task));
-            kernel.wake(thread, kernel.plan.costs.thread_wake);
+            kernel.wake(thread);
             return;
         }
         let wakes = self.wakes_on_submit();
@@ -134,7 +134,7 @@ impl Pool {
 
     fn wake_idle(&mut self, kernel: &mut Kernel) {
         if let Some(thread) = self.idle.pop_front() {
-            kernel.wake(thread, kernel.plan.costs.thread_wake);
+            kernel.wake(thread);
         }
     }
 
@@ -221,7 +221,7 @@ impl Pool {
                     kernel.advance(task);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
                         let waiter = kernel.tasks.worker[heir as usize];
-                        kernel.wake(waiter, kernel.plan.costs.thread_wake);
+                        kernel.wake(waiter);
                     }
                 }
             }

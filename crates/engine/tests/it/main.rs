@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cores;
 mod errors;
+#[cfg(not(target_arch = "wasm32"))]
 mod properties;
 mod seeds;
 mod support;

@@ -46,7 +46,8 @@ pub fn latency_chart<DB: DrawingBackend>(
         let [x50, x95, x99] = [row.p50, row.p95, row.p99].map(|ns| scale.px(ns as f64));
         pen.rectangle((x50, x99), (middle - unit, middle + unit), theme.muted())?;
         pen.rectangle((x95 - unit, x95 + unit), (top, end), theme.text())?;
-        let ring = Circle::new((x99, middle), (end - top) * 2 / 5, colour(theme.text()).stroke_width(unit.unsigned_abs()));
+        let ring =
+            Circle::new((x99, middle), (end - top) * 2 / 5, colour(theme.text()).stroke_width(unit.unsigned_abs()));
         pen.root.draw(&ring)?;
         pen.root.draw(&Circle::new((x50, middle), (end - top) / 4, colour(theme.muted()).filled()))?;
     }

@@ -1,0 +1,197 @@
+//! The command line: what can be written, and its help; nothing is run from here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use parkbench_engine::{MAX_TASKS, Model, PRESET_NAMES};
+
+/// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
+#[derive(Debug, Parser)]
+#[command(name = "parkbench", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = AFTER_LONG)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parkbench presets                              What can be run
+  parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
+  parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
+  parkbench simulate ./mine.toml --format json   Your own scenario, for another program
+
+Run `parkbench simulate --help` for the formats and `parkbench --help` for scenario files.";
+
+const AFTER_LONG: &str = "\
+Examples:
+  parkbench presets                              What can be run
+  parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
+  parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
+  parkbench simulate ./mine.toml --format json   Your own scenario, for another program
+  parkbench simulate - < mine.json               A scenario from standard input
+
+Scenario files:
+  A scenario is TOML (name ends in .toml) or JSON (name ends in .json).
+  Under any other name, and on standard input, JSON is told by its first character, {.
+  An argument without a slash or a dot is the name of a preset; ./name is a file of that name.
+
+  version = 1
+  name = \"two-calls\"
+  machine = { cores = 4 }
+  tasks = [{ count = 10000, steps = [{ io = \"20 ms\" }, { cpu = \"30 us\" }, { io = \"20 ms\" }] }]
+  runs = [{ model = \"thread-pool\", size = 200 }, { model = \"coroutines\" }]
+
+Exit codes:
+  0  The command did what was asked
+  1  It could not be done here, such as a thread that could not be created
+  2  The command line or the scenario is wrong: the message says where, and what is allowed";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a scenario and print what each model does with it
+    ///
+    /// The result depends on the scenario and the seed alone: the same digest means the same schedule, event by event.
+    /// Where the scenario holds published figures, each is printed beside the simulated one with the difference.
+    Simulate(SimulateArgs),
+    /// Run a scenario on real runtimes on this machine and print what they did
+    ///
+    /// Thread pools run on OS threads, green threads on may, coroutines on tokio.
+    /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
+    /// io-bound needs 42 s for each repetition. Use --tasks for less.
+    Measure(MeasureArgs),
+    /// List the scenarios that come with parkbench
+    Presets,
+    /// Measures one repetition: a job as JSON on standard input, its outcome as JSON on standard output.
+    #[command(hide = true)]
+    ExecOne,
+}
+
+/// Options of `simulate`.
+#[derive(Args, Debug)]
+#[command(after_long_help = FORMATS)]
+pub(crate) struct SimulateArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Events per step of the simulation; no result depends on it.
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) step_budget: u64,
+}
+
+/// Options of `measure`.
+#[derive(Args, Debug)]
+#[command(after_long_help = FORMATS)]
+pub(crate) struct MeasureArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// How often each run is repeated, 1 to 1000; the median is printed
+    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_reps)]
+    pub(crate) reps: u32,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+const FORMATS: &str = "\
+Formats:
+  table  For people: aligned columns, 100 wide at most
+  json   For programs: version, scenario, runs; docs/results.md says what each field is
+  csv    For spreadsheets: one row per run, the unit at the end of each column's name";
+
+/// What is to be run.
+#[derive(Args, Debug)]
+pub(crate) struct Choice {
+    /// A preset, a scenario file (.toml or .json), or - for standard input
+    #[arg(value_name = "PRESET|FILE", help = preset_help())]
+    pub(crate) scenario: String,
+    /// Only the runs of this model
+    #[arg(long, value_enum)]
+    pub(crate) model: Option<ModelArg>,
+    /// Number of tasks instead of the scenario's, 1 to 1000000
+    #[arg(long, value_name = "N", value_parser = parse_tasks)]
+    pub(crate) tasks: Option<u64>,
+    /// Seed of every random draw instead of the scenario's
+    #[arg(long, value_name = "N", value_parser = parse_seed)]
+    pub(crate) seed: Option<u64>,
+}
+
+fn preset_help() -> String {
+    format!("A preset ({}), a scenario file, or - for standard input", PRESET_NAMES.join(", "))
+}
+
+/// [`Model`] as clap reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelArg {
+    ThreadPool,
+    GreenThreads,
+    Coroutines,
+}
+
+impl From<ModelArg> for Model {
+    fn from(arg: ModelArg) -> Self {
+        match arg {
+            ModelArg::ThreadPool => Self::ThreadPool,
+            ModelArg::GreenThreads => Self::GreenThreads,
+            ModelArg::Coroutines => Self::Coroutines,
+        }
+    }
+}
+
+/// How a result is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Table,
+    Json,
+    Csv,
+}
+
+fn parse_tasks(text: &str) -> Result<u64, String> {
+    parse_whole(text, 1, MAX_TASKS)
+}
+
+fn parse_reps(text: &str) -> Result<u32, String> {
+    parse_whole(text, 1, 1_000).map(|n| n as u32)
+}
+
+fn parse_seed(text: &str) -> Result<u64, String> {
+    parse_whole(text, 0, u64::MAX)
+}
+
+fn parse_whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(n) if (least..=most).contains(&n) => Ok(n),
+        _ => Err(format!("allowed: a whole number from {least} to {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_model_can_be_named() {
+        let values: Vec<_> = ModelArg::value_variants().iter().map(|arg| arg.to_possible_value().unwrap()).collect();
+        let names: Vec<_> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
+        assert_eq!(names, Model::ALL.map(Model::as_str));
+        for (arg, model) in ModelArg::value_variants().iter().zip(Model::ALL) {
+            assert_eq!(Model::from(*arg), model);
+        }
+    }
+
+    #[test]
+    fn the_example_in_the_help_is_a_scenario() {
+        let text: String = AFTER_LONG
+            .lines()
+            .skip_while(|line| !line.contains("version = 1"))
+            .take_while(|line| !line.is_empty())
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        assert_eq!(parkbench_engine::Scenario::from_toml(&text).unwrap().runs.len(), 2);
+    }
+}

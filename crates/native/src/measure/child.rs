@@ -1,0 +1,138 @@
+//! One repetition in a process of its own, so that no run sees the memory, threads or caches of another.
+//!
+//! The parent starts this binary again with the hidden command `exec-one`, writes a [`Job`] as JSON to its standard
+//! input and reads an [`Outcome`] as JSON from its standard output.
+
+use std::io::{self, Read as _, Write as _};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use parkbench_engine::Scenario;
+use parkbench_trace::Summary;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+use super::probe::{Probe, Readings};
+use super::runtime::Runtime;
+use super::slots::Slots;
+use super::workload::Workload;
+use super::{coroutine, green, pool};
+
+/// What a child process is to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// The tasks and the seed.
+    pub(crate) scenario: Scenario,
+    /// Which of its runs.
+    pub(crate) run: usize,
+    /// On what.
+    pub(crate) runtime: Runtime,
+    /// [ps] One iteration of a CPU step, as the parent has measured it.
+    pub(crate) iteration_ps: u64,
+    /// Process that the child must not outlive.
+    pub(crate) parent: u32,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Outcome {
+    /// It ran to its end.
+    Measured(Box<Repetition>),
+    /// Why it did not.
+    Failed(String),
+}
+
+/// The figures of one repetition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Repetition {
+    /// [ns] From the first submission until the submitter has seen the last task end.
+    pub(crate) makespan_ns: u64,
+    /// Tasks that ended.
+    pub(crate) tasks_done: u64,
+    /// Start of the body to its end.
+    pub(crate) latency_ns: Summary,
+    /// Submission to end.
+    pub(crate) response_ns: Summary,
+    /// Tasks started and not ended, at the peak.
+    pub(crate) in_flight_peak: u32,
+    /// Memory, context switches, CPU time.
+    pub(crate) readings: Readings,
+}
+
+/// The command `exec-one`.
+pub(crate) fn exec_one() -> anyhow::Result<()> {
+    // Ends with the parent, whatever ends the parent.
+    prctl::set_pdeathsig(Signal::SIGKILL).context("cannot tie this process to its parent")?;
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text).context("cannot read the job from standard input")?;
+    let job: Job = serde_json::from_str(&text).context("standard input is no job")?;
+    if nix::unistd::getppid().as_raw().cast_unsigned() != job.parent {
+        bail!("the process that gave this job has ended");
+    }
+    let outcome = match repetition(&job) {
+        Ok(repetition) => Outcome::Measured(Box::new(repetition)),
+        Err(error) => Outcome::Failed(format!("{error:#}")),
+    };
+    let text = serde_json::to_string(&outcome).context("cannot write the outcome")?;
+    io::stdout().lock().write_all(text.as_bytes()).context("cannot write the outcome")
+}
+
+fn repetition(job: &Job) -> anyhow::Result<Repetition> {
+    let workload = Arc::new(Workload::new(&job.scenario, job.run, job.iteration_ps)?);
+    let slots = Arc::new(Slots::new(workload.task_count() as usize));
+    let probe = Probe::start();
+    let makespan_ns = match job.runtime {
+        Runtime::Pool { threads } => pool::run(&workload, &slots, threads),
+        Runtime::May { workers } => green::run(&workload, &slots, workers),
+        Runtime::Tokio { workers } => coroutine::run(&workload, &slots, Some(workers)),
+        Runtime::TokioCurrentThread => coroutine::run(&workload, &slots, None),
+    }?;
+    let readings = probe.finish();
+    let times = slots.times();
+    Ok(Repetition {
+        makespan_ns,
+        tasks_done: times.latency.len() as u64,
+        latency_ns: Summary::of(times.latency),
+        response_ns: Summary::of(times.response),
+        in_flight_peak: times.in_flight_peak,
+        readings,
+    })
+}
+
+/// Runs the job in a child process; kills the child when the future is dropped or `limit` has passed.
+pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition> {
+    let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
+    let mut child = Command::new(binary)
+        .arg("exec-one")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .context("cannot start a process for the repetition")?;
+    let text = serde_json::to_string(job).context("cannot write the job")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that ends before it has read the job says why below.
+        let _ = stdin.write_all(text.as_bytes()).await;
+    }
+    let Ok(output) = tokio::time::timeout(limit, child.wait_with_output()).await else {
+        bail!("the repetition was ended after {} s, five times what it should take and two minutes", limit.as_secs());
+    };
+    let output = output.context("cannot wait for the process of the repetition")?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let said = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        bail!("the process of the repetition ended with {}: {said}", output.status);
+    }
+    match serde_json::from_slice(&output.stdout).context("the outcome of the repetition cannot be read")? {
+        Outcome::Measured(repetition) => Ok(*repetition),
+        Outcome::Failed(reason) => bail!(reason),
+    }
+}

@@ -1,0 +1,75 @@
+//! tokio: the coroutines that are measured.
+//!
+//! An `io` wait is `tokio::time::sleep`, whose timer counts in milliseconds; a `block` wait is `std::thread::sleep` and
+//! holds the worker, as the scenario's vocabulary says. Locks are `tokio::sync::Mutex`, which never hold a worker.
+//! `Dispatchers.Default` and `Dispatchers.IO` become a multi-thread runtime with as many workers as they run coroutines
+//! at once; `runBlocking` becomes a current-thread runtime. The submitter is the thread in `block_on`, outside the
+//! workers.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use tokio::runtime::Builder;
+use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::time::sleep;
+
+use super::cpu;
+use super::slots::Slots;
+use super::workload::{Action, Which, Workload};
+
+/// Runs the workload to its end on so many workers, or on the caller's thread alone when there are none; [ns] from the
+/// first submission until the submitter has seen the last task end.
+pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<u32>) -> anyhow::Result<u64> {
+    let mut builder = match workers {
+        Some(workers) => {
+            let mut builder = Builder::new_multi_thread();
+            builder.worker_threads(workers as usize);
+            builder
+        }
+        None => Builder::new_current_thread(),
+    };
+    let runtime = builder.enable_time().build().context("the tokio runtime could not be started")?;
+    runtime.block_on(async {
+        let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
+        let all_ended = Arc::new(Notify::new());
+        let begin = Instant::now();
+        for (task, at) in workload.submissions() {
+            let early = at.saturating_sub(begin.elapsed());
+            if !early.is_zero() {
+                sleep(early).await;
+            }
+            let (workload, run_slots) = (Arc::clone(workload), Arc::clone(slots));
+            let (shared, all_ended) = (Arc::clone(&shared), Arc::clone(&all_ended));
+            slots.submitted(task);
+            tokio::spawn(async move {
+                run_slots.began(task);
+                perform(&workload, task, &shared).await;
+                if run_slots.ended(task) {
+                    all_ended.notify_one();
+                }
+            });
+        }
+        all_ended.notified().await;
+        Ok(slots.since_first_submission())
+    })
+}
+
+/// The body of a task.
+async fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
+    let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
+    let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
+    for action in workload.actions(task) {
+        match action {
+            Action::Spin(iterations) => {
+                cpu::spin(iterations);
+            }
+            Action::Io(wait) => sleep(wait).await,
+            Action::Block(wait) => thread::sleep(wait),
+            Action::Lock(Which::Shared(lock)) => held.push(shared[lock].lock().await),
+            Action::Lock(Which::Own(lock)) => held.push(own[lock].lock().await),
+            Action::Unlock => drop(held.pop()),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Before a measurement: how long a repetition should take, and whether this machine can run it at all.
+//!
+//! Arithmetic on the scenario alone; the machine's limits come in as numbers.
+
+use parkbench_engine::{CpuWork, Distribution, Duration, FieldError, LockScope, Scenario, Step};
+
+use super::runtime::{Planned, Runtime};
+
+/// What the machine allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Processors that this process may use.
+    pub(crate) cores: u32,
+    /// Memory mappings of a process (`vm.max_map_count`).
+    pub(crate) mappings: u64,
+}
+
+/// Mappings that the process itself needs.
+const OWN_MAPPINGS: u64 = 4_000;
+/// Mappings of an OS thread started by Rust: stack and signal stack, each with its guard (B3 of the runtime facts).
+const MAPPINGS_PER_THREAD: u64 = 4;
+/// Mappings of a guarded coroutine stack (R-6).
+const MAPPINGS_PER_STACK: u64 = 2;
+
+impl Limits {
+    /// Live green threads, in whole thousands below what the mappings allow.
+    pub(crate) fn green_threads(self) -> u64 {
+        self.mappings.saturating_sub(OWN_MAPPINGS) / MAPPINGS_PER_STACK / 1_000 * 1_000
+    }
+
+    /// Threads, in whole thousands below what the mappings allow.
+    pub(crate) fn threads(self) -> u64 {
+        self.mappings.saturating_sub(OWN_MAPPINGS) / MAPPINGS_PER_THREAD / 1_000 * 1_000
+    }
+}
+
+/// Refuses what cannot be measured here, or might never end.
+pub(crate) fn check(scenario: &Scenario, plan: &[Planned], limits: Limits) -> Result<(), FieldError> {
+    let tasks = scenario.task_count();
+    for planned in plan {
+        let run = planned.runs.first().copied().unwrap_or(0);
+        let mappings = limits.mappings;
+        match planned.runtime {
+            Runtime::May { .. } if tasks > limits.green_threads() => {
+                let most = limits.green_threads();
+                let allowed = format!(
+                    "up to {most} tasks where green threads are measured, for each has a stack of {MAPPINGS_PER_STACK} \
+                     memory mappings and vm.max_map_count is {mappings}; use --tasks {most}, or --model for the others"
+                );
+                return Err(FieldError::new("tasks", tasks, allowed));
+            }
+            Runtime::Pool { threads } | Runtime::May { workers: threads } | Runtime::Tokio { workers: threads }
+                if u64::from(threads) > limits.threads() =>
+            {
+                let most = limits.threads();
+                let allowed = format!(
+                    "up to {most} threads in a measurement, for each has {MAPPINGS_PER_THREAD} memory mappings and \
+                     vm.max_map_count is {mappings}"
+                );
+                let field = match planned.runtime {
+                    Runtime::Pool { .. } => format!("runs[{run}].size"),
+                    Runtime::May { .. } => format!("runs[{run}].carriers"),
+                    _ => "machine.cores".to_owned(),
+                };
+                return Err(FieldError::new(field, threads, allowed));
+            }
+            _ => {}
+        }
+    }
+    check_lock_order(scenario)
+}
+
+/// Real threads that take two locks in both orders may wait for each other without end.
+fn check_lock_order(scenario: &Scenario) -> Result<(), FieldError> {
+    let mut orders: Vec<(&str, &str)> = Vec::new();
+    for class in &scenario.tasks {
+        let mut held: Vec<&str> = Vec::new();
+        for step in &class.steps {
+            match step {
+                Step::Lock(lock) if lock.scope == LockScope::Shared => {
+                    orders.extend(held.iter().map(|outer| (*outer, lock.name.as_str())));
+                    held.push(&lock.name);
+                }
+                Step::Unlock(name) => held.retain(|known| known != name),
+                _ => {}
+            }
+        }
+    }
+    // Takes away every lock that no other precedes; what cannot be taken away is in a circle.
+    while let Some(&(free, _)) = orders.iter().find(|(outer, _)| !orders.iter().any(|(_, inner)| inner == outer)) {
+        orders.retain(|(outer, _)| *outer != free);
+    }
+    match orders.first() {
+        None => Ok(()),
+        Some((a, b)) => Err(FieldError::new(
+            "tasks",
+            format!("taking {a:?} before {b:?} in one place and after it in another"),
+            "the same order of locks everywhere in a measurement, for real tasks could wait for each other without end",
+        )),
+    }
+}
+
+/// [ns] Mean times of a task of one class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    cpu: u128,
+    io: u128,
+    block: u128,
+}
+
+impl Mean {
+    fn add(&mut self, step: &Step, iteration_ps: u64) {
+        match step {
+            Step::Cpu(CpuWork::Iterations(work)) => {
+                self.cpu += u128::from(work.iterations) * u128::from(iteration_ps) / 1_000;
+            }
+            Step::Cpu(CpuWork::Time(length)) => self.cpu += mean(length),
+            Step::Io(length) => self.io += mean(length),
+            Step::Block(length) => self.block += mean(length),
+            Step::Lock(_) | Step::Unlock(_) => {}
+        }
+    }
+
+    const fn total(self) -> u128 {
+        self.cpu + self.io + self.block
+    }
+}
+
+/// [ns] What a repetition takes at least, with no overhead at all.
+pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, iteration_ps: u64) -> u64 {
+    let threads = u128::from(runtime.threads().max(1));
+    let (mut cpu, mut on_threads, mut longest, mut latest) = (0, 0, 0, 0);
+    let mut locks: Vec<(&str, u128)> = Vec::new();
+    for class in &scenario.tasks {
+        let mut task = Mean::default();
+        let mut held: Vec<&str> = Vec::new();
+        for step in &class.steps {
+            let mut one = Mean::default();
+            one.add(step, iteration_ps);
+            task.add(step, iteration_ps);
+            match step {
+                Step::Lock(lock) if lock.scope == LockScope::Shared => held.push(&lock.name),
+                Step::Unlock(name) => held.retain(|known| known != name),
+                _ => {
+                    let time = one.total() * u128::from(class.count);
+                    for name in &held {
+                        match locks.iter_mut().find(|(known, _)| known == name) {
+                            Some((_, sum)) => *sum += time,
+                            None => locks.push((name, time)),
+                        }
+                    }
+                }
+            }
+        }
+        let holding = match runtime {
+            Runtime::Pool { .. } => task.total(),
+            _ => task.cpu + task.block,
+        };
+        cpu += task.cpu * u128::from(class.count);
+        on_threads += u128::from(class.count).div_ceil(threads) * holding;
+        longest = task.total().max(longest);
+        latest = u128::from(class.at.0).max(latest);
+    }
+    let serial = locks.iter().map(|(_, sum)| *sum).max().unwrap_or(0);
+    let busy = (cpu / u128::from(cores.max(1))).max(on_threads).max(longest).max(serial);
+    u64::try_from(latest + busy).unwrap_or(u64::MAX)
+}
+
+fn mean(length: &Duration) -> u128 {
+    match length {
+        Duration::Constant(nanos) => u128::from(nanos.0),
+        Duration::Drawn(Distribution::Uniform(from, to)) => u128::midpoint(u128::from(from.0), u128::from(to.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::preset;
+
+    use super::*;
+    use crate::measure::runtime::plan;
+
+    const LIMITS: Limits = Limits { cores: 2, mappings: 65_530 };
+
+    #[track_caller]
+    fn check_estimates(name: &str, expect_ms: &[u64]) {
+        let scenario = preset(name).unwrap();
+        let estimates = plan(&scenario).into_iter().map(|p| makespan_ns(&scenario, &p.runtime, 2, 300) / 1_000_000);
+        assert_eq!(estimates.collect::<Vec<_>>(), expect_ms, "{name}");
+    }
+
+    #[test]
+    fn estimates_of_the_presets() {
+        check_estimates("io-bound", &[41_700, 50, 50]);
+        check_estimates("cpu-bound", &[150, 150, 150]);
+        check_estimates("high-concurrency", &[834, 1, 1]);
+        check_estimates("llm-agents", &[42_000, 2_100, 2_100]);
+        check_estimates("pinning", &[2_100]);
+    }
+
+    fn scenario(steps: &str, tasks: u64, size: u32) -> Scenario {
+        let text = format!(
+            r#"{{"version":1,"name":"x","machine":{{"cores":4}},"tasks":[{steps}],"runs":[
+                {{"model":"thread-pool","size":{size}}},{{"model":"green-threads"}}]}}"#
+        );
+        Scenario::from_json(&text.replace("COUNT", &tasks.to_string())).unwrap()
+    }
+
+    #[track_caller]
+    fn check_limits(steps: &str, tasks: u64, size: u32, expect: Option<&str>) {
+        let scenario = scenario(steps, tasks, size);
+        let error = check(&scenario, &plan(&scenario), LIMITS).err().map(|error| error.to_string());
+        match expect {
+            None => assert_eq!(error, None),
+            Some(text) => assert!(error.as_ref().is_some_and(|error| error.contains(text)), "{error:?}"),
+        }
+    }
+
+    const WAIT: &str = r#"{"count":COUNT,"steps":[{"io":"1 ms"}]}"#;
+
+    #[test]
+    fn what_the_machine_cannot_hold_is_refused() {
+        check_limits(WAIT, 30_000, 4, None);
+        check_limits(WAIT, 30_001, 4, Some("tasks: 30001 is not allowed; allowed: up to 30000 tasks"));
+        check_limits(WAIT, 10, 15_000, None);
+        check_limits(WAIT, 10, 15_001, Some("runs[0].size: 15001 is not allowed; allowed: up to 15000 threads"));
+    }
+
+    #[test]
+    fn locks_in_both_orders_are_refused() {
+        let class = |a: &str, b: &str| {
+            format!(
+                r#"{{"count":COUNT,"steps":[{{"lock":{{"name":"{a}"}}}},{{"lock":{{"name":"{b}"}}}},{{"unlock":"{b}"}},{{"unlock":"{a}"}}]}}"#
+            )
+        };
+        check_limits(&[class("a", "b"), class("a", "b"), class("b", "c")].join(","), 10, 4, None);
+        check_limits(&[class("a", "b"), class("b", "c"), class("c", "a")].join(","), 10, 4, Some("order of locks"));
+    }
+
+    #[test]
+    fn a_shared_lock_makes_its_section_serial() {
+        let steps = r#"{"count":COUNT,"steps":[{"lock":{"name":"a"}},{"io":"1 ms"},{"unlock":"a"},{"io":"1 ms"}]}"#;
+        let scenario = scenario(steps, 100, 50);
+        for planned in plan(&scenario) {
+            assert_eq!(makespan_ns(&scenario, &planned.runtime, 2, 300), 100_000_000);
+        }
+    }
+}

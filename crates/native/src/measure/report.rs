@@ -1,0 +1,198 @@
+//! The result of a measurement, version 1: the runs of a result file, with where and on what they were measured.
+//!
+//! A figure that could not be had is null, and `unavailable` says why.
+
+use std::collections::BTreeMap;
+
+use parkbench_engine::Scenario;
+use parkbench_trace::{Origin, RESULT_VERSION, RunMemory, RunResult};
+use serde::Serialize;
+
+use super::child::Repetition;
+use super::environment::Environment;
+use super::probe::Reading;
+use super::runtime::Planned;
+use super::warning::Warning;
+
+/// A measured result.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    version: u32,
+    /// The scenario as it was run.
+    pub(crate) scenario: Scenario,
+    /// Where.
+    pub(crate) environment: Environment,
+    /// What limits the figures.
+    pub(crate) warnings: Vec<Warning>,
+    /// One for each runtime of which a repetition was finished.
+    pub(crate) runs: Vec<Run>,
+}
+
+/// What one runtime did; the figures are those of the repetition with the median makespan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Run {
+    /// The figures that a simulated run has too.
+    #[serde(flatten)]
+    pub(crate) result: RunResult,
+    /// The runtime in full.
+    pub(crate) runtime: String,
+    /// The variants of the scenario that it stands for.
+    pub(crate) stands_for: Vec<String>,
+    /// [ns] Makespan of every repetition, in the order in which they ran.
+    pub(crate) makespans_ns: Vec<u64>,
+    /// [bytes] Peak of the resident memory above what the process had just before the run.
+    pub(crate) resident_growth_bytes: Option<u64>,
+    /// [ns] CPU time of all threads, in their own code and in the kernel.
+    pub(crate) cpu_ns: Option<u64>,
+}
+
+impl Report {
+    /// Puts the finished repetitions of each planned runtime together.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        environment: Environment,
+        warnings: Vec<Warning>,
+        results: &[(Planned, Vec<Repetition>)],
+    ) -> Self {
+        let run = |(planned, repetitions): &(Planned, Vec<Repetition>)| Run::new(scenario, planned, repetitions);
+        let runs = results.iter().filter_map(run).collect();
+        Self { version: RESULT_VERSION, scenario: scenario.clone(), environment, warnings, runs }
+    }
+}
+
+impl Run {
+    fn new(scenario: &Scenario, planned: &Planned, repetitions: &[Repetition]) -> Option<Self> {
+        let mut order: Vec<&Repetition> = repetitions.iter().collect();
+        order.sort_by_key(|repetition| repetition.makespan_ns);
+        // The lower middle, so that it is a repetition that happened.
+        let median = *order.get(order.len().saturating_sub(1) / 2)?;
+        let readings = &median.readings;
+        let mut unavailable = BTreeMap::new();
+        for (name, reason) in [
+            ("queue_ns", "a task's waits for a worker are not recorded in a measurement"),
+            ("core_busy_share", "what a core does is not recorded in a measurement"),
+            ("core_overhead_share", "what a core does is not recorded in a measurement"),
+            ("workers", "what a thread does is not recorded in a measurement"),
+            ("digest", "a measurement has no digest, for no two are the same"),
+            ("events", "a measurement has no events"),
+        ] {
+            unavailable.insert(name.to_owned(), reason.to_owned());
+        }
+        let mut figure = |name: &str, reading: &Reading| match reading {
+            Ok(value) => Some(*value),
+            Err(reason) => {
+                unavailable.insert(name.to_owned(), reason.clone());
+                None
+            }
+        };
+        let seconds = median.makespan_ns.max(1) as f64 / 1e9;
+        let os_switches = match (&readings.voluntary_switches, &readings.involuntary_switches) {
+            (Ok(voluntary), Ok(involuntary)) => Ok(voluntary + involuntary),
+            (Err(reason), _) | (_, Err(reason)) => Err(reason.clone()),
+        };
+        let resident_growth_bytes = figure("resident_growth_bytes", &readings.resident_growth);
+        let cpu_ns = figure("cpu_ns", &readings.cpu_ns);
+        let result = RunResult {
+            origin: Origin::Measured,
+            model: planned.runtime.model(),
+            variant: planned.runtime.variant(),
+            tasks: scenario.task_count(),
+            tasks_done: median.tasks_done,
+            tasks_failed: 0,
+            // A repetition ends when its last task does.
+            tasks_unfinished: scenario.task_count().saturating_sub(median.tasks_done),
+            makespan_ns: median.makespan_ns,
+            throughput_per_s: Some(median.tasks_done as f64 / seconds),
+            latency_ns: median.latency_ns,
+            response_ns: median.response_ns,
+            queue_ns: None,
+            memory_bytes: RunMemory {
+                reserved: figure("memory_bytes.reserved", &readings.reserved),
+                resident: figure("memory_bytes.resident", &readings.resident),
+            },
+            os_switches: figure("os_switches", &os_switches),
+            voluntary_switches: figure("voluntary_switches", &readings.voluntary_switches),
+            involuntary_switches: figure("involuntary_switches", &readings.involuntary_switches),
+            switches_per_second: figure("switches_per_second", &os_switches).map(|count| count as f64 / seconds),
+            in_flight_peak: Some(u64::from(median.in_flight_peak)),
+            core_busy_share: None,
+            core_overhead_share: None,
+            workers: Vec::new(),
+            digest: None,
+            events: None,
+            comparison: Vec::new(),
+            unavailable,
+        };
+        Some(Self {
+            result,
+            runtime: planned.runtime.name(),
+            stands_for: planned.runs.iter().map(|&run| scenario.runs[run].variant(&scenario.machine)).collect(),
+            makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
+            resident_growth_bytes,
+            cpu_ns,
+        })
+    }
+
+    /// [ns] Shortest and longest repetition.
+    pub(crate) fn makespan_range_ns(&self) -> (u64, u64) {
+        let of = |best: Option<&u64>| best.copied().unwrap_or(self.result.makespan_ns);
+        (of(self.makespans_ns.iter().min()), of(self.makespans_ns.iter().max()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::preset;
+    use parkbench_trace::Summary;
+
+    use super::*;
+    use crate::measure::probe::Readings;
+    use crate::measure::runtime::plan;
+
+    fn repetition(makespan_ns: u64, resident: Reading) -> Repetition {
+        let summary = Summary::of(vec![makespan_ns; 4]);
+        let readings = Readings {
+            resident,
+            resident_growth: Ok(1),
+            reserved: Ok(2),
+            voluntary_switches: Ok(3),
+            involuntary_switches: Err("no such counter".to_owned()),
+            cpu_ns: Ok(5),
+        };
+        Repetition {
+            makespan_ns,
+            tasks_done: 4,
+            latency_ns: summary,
+            response_ns: summary,
+            in_flight_peak: 2,
+            readings,
+        }
+    }
+
+    #[test]
+    fn the_median_is_a_repetition_that_happened() {
+        let scenario = preset("io-bound").unwrap();
+        let planned = plan(&scenario).swap_remove(0);
+        for (times, expect) in [(&[7_u64][..], Some(7)), (&[9, 3, 5], Some(5)), (&[4, 1], Some(1)), (&[], None)] {
+            let repetitions: Vec<_> = times.iter().map(|&ns| repetition(ns, Ok(ns))).collect();
+            let run = Run::new(&scenario, &planned, &repetitions);
+            assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
+            assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
+            assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_null_with_a_reason() {
+        let scenario = preset("io-bound").unwrap();
+        let planned = plan(&scenario).swap_remove(1);
+        let run = Run::new(&scenario, &planned, &[repetition(1_000, Err("/proc: gone".to_owned()))]).unwrap();
+        let json = serde_json::to_value(run).unwrap();
+        assert_eq!(json["memory_bytes"]["resident"], serde_json::Value::Null);
+        assert_eq!(json["unavailable"]["memory_bytes.resident"], "/proc: gone");
+        assert_eq!(json["os_switches"], serde_json::Value::Null);
+        assert_eq!(json["unavailable"]["os_switches"], "no such counter");
+        assert_eq!(json["voluntary_switches"], 3);
+        assert_eq!(json["throughput_per_s"], 4e6);
+    }
+}

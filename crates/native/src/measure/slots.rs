@@ -1,0 +1,141 @@
+//! When each task was submitted, began and ended: one slot per task, written without locks, read after the run.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Stands for "not yet".
+const ABSENT: u64 = u64::MAX;
+
+/// The slots of all tasks and the number that has not ended.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    origin: Instant,
+    tasks: Vec<Slot>,
+    remaining: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Slot {
+    submitted: AtomicU64,
+    began: AtomicU64,
+    ended: AtomicU64,
+}
+
+/// What the slots of a finished run say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// [ns] Start of the body to its end, of every task that ended.
+    pub(crate) latency: Vec<u64>,
+    /// [ns] Submission to end, of every task that ended.
+    pub(crate) response: Vec<u64>,
+    /// Tasks started and not ended, at the peak.
+    pub(crate) in_flight_peak: u32,
+}
+
+impl Slots {
+    /// Slots for so many tasks; the memory is touched now, so that it does not count as the run's.
+    pub(crate) fn new(tasks: usize) -> Self {
+        let slot =
+            || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
+        let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
+        Self { origin: Instant::now(), remaining: AtomicUsize::new(tasks.len()), tasks }
+    }
+
+    /// [ns] since these slots were made.
+    pub(crate) fn now(&self) -> u64 {
+        self.origin.elapsed().as_nanos() as u64
+    }
+
+    /// The submitter is about to hand the task over.
+    pub(crate) fn submitted(&self, task: u32) {
+        self.tasks[task as usize].submitted.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// The task's body begins.
+    pub(crate) fn began(&self, task: u32) {
+        self.tasks[task as usize].began.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// The task's body has ended; true for the last of all, whose thread must wake the submitter.
+    pub(crate) fn ended(&self, task: u32) -> bool {
+        self.tasks[task as usize].ended.store(self.now(), Ordering::Relaxed);
+        self.remaining.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Whether every task has ended.
+    pub(crate) fn all_ended(&self) -> bool {
+        self.remaining.load(Ordering::Acquire) == 0
+    }
+
+    /// [ns] since the first submission.
+    pub(crate) fn since_first_submission(&self) -> u64 {
+        let first = self.tasks.first().map_or(0, |slot| slot.submitted.load(Ordering::Relaxed));
+        self.now().saturating_sub(first)
+    }
+
+    /// Latencies, response times and tasks in flight, after the run.
+    pub(crate) fn times(&self) -> Times {
+        let mut times = Times::default();
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        for slot in &self.tasks {
+            let at = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+            let (submit, begin, end) = (at(&slot.submitted), at(&slot.began), at(&slot.ended));
+            if begin != ABSENT {
+                starts.push(begin);
+            }
+            if end != ABSENT {
+                ends.push(end);
+                times.latency.push(end - begin);
+                times.response.push(end - submit);
+            }
+        }
+        times.in_flight_peak = in_flight_peak(starts, ends);
+        times
+    }
+}
+
+/// The largest number of intervals that are open at once; one that ends when another begins is closed first.
+fn in_flight_peak(mut began: Vec<u64>, mut ended: Vec<u64>) -> u32 {
+    began.sort_unstable();
+    ended.sort_unstable();
+    let (mut closed, mut peak) = (0, 0);
+    for (opened, begin) in began.iter().enumerate() {
+        while ended.get(closed).is_some_and(|end| end <= begin) {
+            closed += 1;
+        }
+        peak = peak.max(opened + 1 - closed.min(opened));
+    }
+    peak as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peak_counts_open_intervals() {
+        for (began, ended, expect) in [
+            (vec![], vec![], 0),
+            (vec![0, 10, 20], vec![10, 20, 30], 1),
+            (vec![0, 1, 2], vec![5, 3, 9], 3),
+            (vec![0, 1, 6], vec![5, 7, 9], 2),
+            (vec![0, 1], vec![], 2),
+        ] {
+            assert_eq!(in_flight_peak(began.clone(), ended), expect, "{began:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_end_is_known() {
+        let slots = Slots::new(2);
+        for task in [1, 0] {
+            slots.submitted(task);
+            slots.began(task);
+        }
+        assert!(!slots.ended(1) && !slots.all_ended());
+        assert!(slots.ended(0) && slots.all_ended());
+        let times = slots.times();
+        assert_eq!((times.latency.len(), times.response.len()), (2, 2));
+        assert!(times.response.iter().zip(&times.latency).all(|(response, latency)| response >= latency));
+    }
+}

@@ -1,0 +1,153 @@
+//! A measurement for people, and as CSV.
+
+use parkbench_trace::RunResult;
+use parkbench_view::format;
+
+use super::report::Report;
+use crate::figures::{self, WIDTH, or_absent};
+use crate::text::wrap;
+use crate::{flat, simulate};
+
+/// The measurement as aligned columns, the machine, and what limits the figures.
+pub(crate) fn render(report: &Report) -> String {
+    let mut out = wrap(&simulate::title(&report.scenario), WIDTH, "", "");
+    out.push('\n');
+    for run in &report.runs {
+        let line = format!("{}, measured in place of {}", run.runtime, run.stands_for.join(", "));
+        out.push_str(&wrap(&line, WIDTH, &format!("{:16}", run.result.variant), &" ".repeat(16)));
+    }
+    out.push('\n');
+    let results: Vec<&RunResult> = report.runs.iter().map(|run| &run.result).collect();
+    out.push_str(&figures::render(&results, |grid, chunk| {
+        let run = |&index: &usize| &report.runs[index];
+        grid.row([""]);
+        grid.figure("Repetitions", chunk, |index| format::count(run(index).makespans_ns.len() as u64));
+        grid.figure("  shortest", chunk, |index| format::duration(run(index).makespan_range_ns().0));
+        grid.figure("  longest", chunk, |index| format::duration(run(index).makespan_range_ns().1));
+        grid.figure("CPU time of the median one", chunk, |index| or_absent(run(index).cpu_ns, format::duration));
+        grid.figure("Its growth in resident memory", chunk, |index| {
+            or_absent(run(index).resident_growth_bytes, format::bytes)
+        });
+    }));
+    out.push_str("\nAll figures are those of the repetition with the median total time.\n");
+    out.push_str(&machine(report));
+    out.push_str(&absent(report));
+    if !report.warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in &report.warnings {
+        out.push_str(&wrap(&warning.message(), WIDTH, "! ", "  "));
+    }
+    out
+}
+
+/// Where it was measured.
+fn machine(report: &Report) -> String {
+    let here = &report.environment;
+    let mut parts = vec![here.platform.clone()];
+    parts.extend(here.kernel.as_ref().map(|kernel| format!("kernel {kernel}")));
+    parts.extend(here.cores.map(|cores| format!("{cores} cores")));
+    parts.extend(here.cpu.clone());
+    parts.extend(here.memory_bytes.map(format::bytes));
+    parts.push(format!("parkbench {} ({} build)", here.parkbench, here.build));
+    let after = here.cpu_iteration_after_ps.map_or_else(String::new, |ps| format!(" before and {ps} ps after"));
+    parts.push(format!("CPU loop {} ps per iteration{after}", here.cpu_iteration_ps));
+    wrap(&format!("Machine: {}", parts.join(", ")), WIDTH, "", "  ")
+}
+
+/// Why figures are absent that this machine could have given.
+fn absent(report: &Report) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for run in &report.runs {
+        for (field, reason) in &run.result.unavailable {
+            let line = format!("{field} unavailable: {reason}");
+            // Figures that no measurement has are not shown, and need no explanation.
+            if !reason.contains("measurement") && !reasons.contains(&line) {
+                reasons.push(line);
+            }
+        }
+    }
+    reasons.iter().map(|reason| wrap(reason, WIDTH, "- ", "  ")).collect()
+}
+
+/// One row per runtime; the common columns, then those of measurements.
+pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
+    flat::write(report.runs.iter().map(|run| {
+        let mut columns = flat::columns(&report.scenario, &run.result);
+        let mut add = |name: &str, value: String| columns.push((name.to_owned(), value));
+        let optional = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let (shortest, longest) = run.makespan_range_ns();
+        add("runtime", run.runtime.clone());
+        add("stands_for", run.stands_for.join(" "));
+        add("repetitions", run.makespans_ns.len().to_string());
+        add("makespan_shortest_ns", shortest.to_string());
+        add("makespan_longest_ns", longest.to_string());
+        add("resident_growth_bytes", optional(run.resident_growth_bytes));
+        add("cpu_ns", optional(run.cpu_ns));
+        columns
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::preset;
+    use parkbench_trace::Summary;
+
+    use super::*;
+    use crate::measure::child::Repetition;
+    use crate::measure::environment::Environment;
+    use crate::measure::probe::Readings;
+    use crate::measure::runtime::plan;
+    use crate::measure::warning::Warning;
+
+    fn report() -> Report {
+        let mut scenario = preset("pinning").unwrap();
+        scenario.runs.extend(preset("high-concurrency").unwrap().runs);
+        let environment = Environment {
+            parkbench: "0.1.0".to_owned(),
+            build: "release",
+            cores: Some(8),
+            cpu: None,
+            memory_bytes: Some(16_000_000_000),
+            platform: "linux x86_64".to_owned(),
+            kernel: Some("6.18.0".to_owned()),
+            cpu_iteration_ps: 300,
+            cpu_iteration_after_ps: Some(301),
+        };
+        let repetition = |makespan_ns: u64| Repetition {
+            makespan_ns,
+            tasks_done: 10_000,
+            latency_ns: Summary::of(vec![makespan_ns / 2, makespan_ns / 3]),
+            response_ns: Summary::of(vec![makespan_ns, makespan_ns / 2]),
+            in_flight_peak: 10_000,
+            readings: Readings {
+                resident: Ok(18_000_000),
+                resident_growth: Ok(9_000_000),
+                reserved: Ok(900_000_000),
+                voluntary_switches: Err("getrusage: not here".to_owned()),
+                involuntary_switches: Err("getrusage: not here".to_owned()),
+                cpu_ns: Ok(12_000_000),
+            },
+        };
+        let repetitions =
+            [vec![2_300_000_000, 2_200_000_000, 2_250_000_000], vec![1_013_000_000], vec![], vec![7_600_000]];
+        let results: Vec<_> = plan(&scenario)
+            .into_iter()
+            .zip(repetitions)
+            .map(|(planned, times)| (planned, times.into_iter().map(repetition).collect()))
+            .collect();
+        let warnings =
+            vec![Warning::OtherCores { scenario: 8, here: 2 }, Warning::Interrupted { finished: 5, planned: 12 }];
+        Report::new(&scenario, environment, warnings, &results)
+    }
+
+    #[test]
+    fn the_table_reads_well() {
+        insta::assert_snapshot!(render(&report()));
+    }
+
+    #[test]
+    fn rows_of_csv_are_complete() {
+        insta::assert_snapshot!(csv(&report()).unwrap());
+    }
+}

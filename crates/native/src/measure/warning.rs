@@ -1,0 +1,141 @@
+//! What a reader must know before trusting a measurement: a closed list, the same in tables and in JSON.
+
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+
+/// Relative change of the loop's speed above which a measurement is doubtful, in per cent.
+const SPEED_CHANGE_PERCENT: u64 = 15;
+
+/// Something that limits what a measurement says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Warning {
+    /// The scenario's machine has another number of cores.
+    OtherCores { scenario: u32, here: u32 },
+    /// A debug build.
+    DebugBuild,
+    /// Other programs were running just before the measurement.
+    Busy { load_percent: u64, cores: u32 },
+    /// The repetitions will take long.
+    Long { total_s: u64 },
+    /// Runs of the scenario that share one measurement.
+    Shared { variants: Vec<String>, runtime: String },
+    /// A pool thread does not poll in a measurement.
+    NoPolling { variant: String },
+    /// A lock of this run pins its carrier in the simulation, and nothing pins here.
+    NoPinning { variant: String },
+    /// The loop's speed was another one afterwards.
+    SpeedChanged { before_ps: u64, after_ps: u64 },
+    /// The user ended the measurement early.
+    Interrupted { finished: u32, planned: u32 },
+}
+
+impl Warning {
+    /// The word in JSON.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::OtherCores { .. } => "other-cores",
+            Self::DebugBuild => "debug-build",
+            Self::Busy { .. } => "busy",
+            Self::Long { .. } => "long",
+            Self::Shared { .. } => "shared",
+            Self::NoPolling { .. } => "no-polling",
+            Self::NoPinning { .. } => "no-pinning",
+            Self::SpeedChanged { .. } => "speed-changed",
+            Self::Interrupted { .. } => "interrupted",
+        }
+    }
+
+    /// One or two sentences: what is the case, and what to do about it.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::OtherCores { scenario, here } => format!(
+                "The scenario says {scenario} cores and this machine has {here}. Threads are as many as the scenario \
+                 says, so waits compare with it and CPU work does not."
+            ),
+            Self::DebugBuild => {
+                "This is a debug build: everything but sleeping is slower. Build with --release for figures to keep."
+                    .to_owned()
+            }
+            Self::Busy { load_percent, cores } => format!(
+                "In the minute before the measurement {}.{:02} threads wanted to run on {cores} cores. Repeat on a \
+                 quiet machine.",
+                load_percent / 100,
+                load_percent % 100
+            ),
+            Self::Long { total_s } => {
+                format!("This will take about {}. Use --tasks, --reps or --model for less.", minutes(*total_s))
+            }
+            Self::Shared { variants, runtime } => {
+                format!("{} share one measurement: {runtime} has nothing in which they differ.", variants.join(", "))
+            }
+            Self::NoPolling { variant } => format!(
+                "{variant} polls in the simulation to explain a published number of context switches; no thread polls \
+                 here."
+            ),
+            Self::NoPinning { variant } => {
+                format!("{variant} is pinned by a monitor in the simulation; may has no monitor, so nothing pins here.")
+            }
+            Self::SpeedChanged { before_ps, after_ps } => format!(
+                "One iteration of the CPU loop took {before_ps} ps before and {after_ps} ps after the measurement: the processor's speed \
+                 changed or it was shared. Repeat on a quiet machine."
+            ),
+            Self::Interrupted { finished, planned } => {
+                format!("The measurement was interrupted: {finished} of {planned} repetitions were finished.")
+            }
+        }
+    }
+
+    /// The warning that this load deserves, if it does: more than a quarter of the cores were busy.
+    pub(crate) fn of_load(load_percent: u64, cores: u32) -> Option<Self> {
+        (load_percent > u64::from(cores) * 25).then_some(Self::Busy { load_percent, cores })
+    }
+
+    /// The warning that these two speeds deserve, if they do.
+    pub(crate) fn of_speeds(before_ps: u64, after_ps: u64) -> Option<Self> {
+        let change = before_ps.abs_diff(after_ps) * 100 / before_ps.max(1);
+        (change > SPEED_CHANGE_PERCENT).then_some(Self::SpeedChanged { before_ps, after_ps })
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Warning", 2)?;
+        fields.serialize_field("kind", self.kind())?;
+        fields.serialize_field("message", &self.message())?;
+        fields.end()
+    }
+}
+
+/// `50 s`, `12 min`, `3 h 5 min`.
+fn minutes(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_of_speed_is_told_only_when_it_is_large() {
+        for (before, after, expect) in [(300, 300, false), (300, 345, false), (300, 349, true), (300, 200, true)] {
+            assert_eq!(Warning::of_speeds(before, after).is_some(), expect, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn a_load_is_told_only_when_it_is_large() {
+        for (load, cores, expect) in [(0, 2, false), (50, 2, false), (51, 2, true), (120, 12, false)] {
+            assert_eq!(Warning::of_load(load, cores).is_some(), expect, "{load} {cores}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_time_are_readable() {
+        for (seconds, expect) in [(50, "50 s"), (700, "12 min"), (11_130, "3 h 5 min")] {
+            assert_eq!(minutes(seconds), expect);
+        }
+    }
+}

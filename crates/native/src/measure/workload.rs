@@ -1,0 +1,120 @@
+//! The engine's plan of a run as real runtimes execute it: iterations and durations that are ready to use.
+//!
+//! What a wait or a lock is in each runtime is decided in `pool`, `green` and `coroutine`.
+
+use std::time::Duration;
+
+use parkbench_engine::{Class, Op, Plan, Scenario, ScenarioError};
+
+use super::cpu;
+
+/// All tasks of one run; each does what the simulated one does, with the same draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Workload {
+    plan: Plan,
+    /// [ps] One iteration of the CPU loop here.
+    iteration_ps: u64,
+}
+
+/// One step of one task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Compute for so many iterations.
+    Spin(u64),
+    /// Wait in a way that the runtime can suspend.
+    Io(Duration),
+    /// Wait and hold the thread.
+    Block(Duration),
+    /// Take this lock.
+    Lock(Which),
+    /// Give the lock that was taken last back.
+    Unlock,
+}
+
+/// Which lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// One that all tasks share, by its number.
+    Shared(usize),
+    /// One of the task's own, a new one each time.
+    Own(usize),
+}
+
+impl Workload {
+    /// Prepares run number `run` of the scenario, on a machine where an iteration takes `iteration_ps`.
+    pub(crate) fn new(scenario: &Scenario, run: usize, iteration_ps: u64) -> Result<Self, ScenarioError> {
+        Ok(Self { plan: Plan::new(scenario, run)?, iteration_ps })
+    }
+
+    /// Tasks in all.
+    pub(crate) const fn task_count(&self) -> u32 {
+        self.plan.tasks
+    }
+
+    /// Locks that all tasks share.
+    pub(crate) const fn shared_locks(&self) -> u32 {
+        self.plan.locks
+    }
+
+    /// Every task in the order of submission, with the time since the start of the run before which it must not be
+    /// submitted.
+    pub(crate) fn submissions(&self) -> impl Iterator<Item = (u32, Duration)> + '_ {
+        let of_class = |class: &Class| (class.first..class.first + class.count, Duration::from_nanos(class.at));
+        let order = self.plan.submission_order().into_iter();
+        order.flat_map(move |index| {
+            let (tasks, at) = of_class(&self.plan.classes[index]);
+            tasks.map(move |task| (task, at))
+        })
+    }
+
+    /// Times that the task takes a lock of its own.
+    pub(crate) fn own_locks(&self, task: u32) -> usize {
+        let own = |op: &&Op| matches!(op, Op::Lock(lock) if lock.shared.is_none());
+        self.plan.class_of(task).ops.iter().filter(own).count()
+    }
+
+    /// What the task does, in order.
+    pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
+        let ns = move |step: usize, span| self.plan.duration(task, step, span);
+        let mut own = 0..;
+        self.plan.class_of(task).ops.iter().enumerate().map(move |(step, op)| match *op {
+            Op::Iterations(iterations, _) => Action::Spin(iterations),
+            Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
+            Op::Io(span) => Action::Io(Duration::from_nanos(ns(step, span))),
+            Op::Block(span) => Action::Block(Duration::from_nanos(ns(step, span))),
+            Op::Lock(lock) => Action::Lock(match lock.shared {
+                Some(number) => Which::Shared(number as usize),
+                None => Which::Own(own.next().unwrap_or_default()),
+            }),
+            // Locks are given back in reverse order, as `validate` has checked.
+            Op::Unlock(_) => Action::Unlock,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_do_what_the_scenario_says() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"thread-pool"}],"tasks":[
+            {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b"}},
+                {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
+            {"count":1,"steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+        let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0, 250).unwrap();
+        let ms = Duration::from_millis;
+        let submissions: Vec<_> = workload.submissions().collect();
+        assert_eq!(submissions, [(2, ms(0)), (0, ms(5)), (1, ms(5))]);
+        assert_eq!((workload.task_count(), workload.shared_locks(), workload.own_locks(0)), (3, 1, 1));
+        let first: Vec<_> = workload.actions(0).collect();
+        let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Spin(80_000)];
+        assert_eq!(first[..3], locked);
+        assert_eq!(first[3..5], [Action::Unlock; 2]);
+        assert!(matches!(first[5], Action::Io(wait) if (ms(2_000)..=ms(2_200)).contains(&wait)));
+        assert_eq!(workload.actions(2).collect::<Vec<_>>(), [Action::Spin(7), Action::Block(ms(3))]);
+        // The same draw for the same task, another one for another.
+        assert_eq!(workload.actions(0).collect::<Vec<_>>(), first);
+        assert_ne!(workload.actions(1).collect::<Vec<_>>(), first);
+    }
+}

@@ -1,0 +1,120 @@
+//! The command `simulate`: runs the engine and prints what it gave.
+
+use anyhow::Context as _;
+use parkbench_engine::{Recording, Scenario, Simulation};
+use parkbench_trace::{Metrics, ResultFile, RunResult, Trace};
+use parkbench_view::format;
+
+use crate::cli::{Format, SimulateArgs};
+use crate::figures::{self, WIDTH};
+use crate::input::{self, Input, InputError};
+use crate::{Failure, flat, published, text};
+
+/// Simulates every run of the scenario and writes the result in the format that was asked for.
+pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
+    let input = input::load(&args.choice)?;
+    let mut metrics = Vec::new();
+    for index in 0..input.scenario.runs.len() {
+        let recording = simulate(&input.scenario, index, args.step_budget)?;
+        let trace = Trace::new(recording).context("the engine made a recording that cannot be read")?;
+        metrics.push(Metrics::of(&trace));
+    }
+    let result = ResultFile::simulated(&input.scenario, &metrics);
+    match args.format {
+        Format::Table => Ok(table(&input, &result)),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&result).context("the result cannot be written as JSON")?;
+            Ok(json + "\n")
+        }
+        Format::Csv => Ok(flat::simulated(&result)?),
+    }
+}
+
+fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recording, InputError> {
+    let mut simulation =
+        Simulation::new(scenario, run).map_err(|error| InputError::Scenario(scenario.name.clone(), error))?;
+    while !simulation.step(step_budget).finished {}
+    Ok(simulation.into_recording())
+}
+
+fn table(input: &Input, result: &ResultFile) -> String {
+    let runs: Vec<&RunResult> = result.runs.iter().collect();
+    let scenario = &input.scenario;
+    let mut out = text::wrap(&format!("{}, costs of {}", title(scenario), scenario.profile), WIDTH, "", "");
+    // With another number of tasks the description's own numbers may be wrong.
+    if input.tasks_before.is_none() && !scenario.description.is_empty() {
+        out.push_str(&text::wrap(&scenario.description, WIDTH, "", ""));
+    }
+    out.push('\n');
+    out.push_str(&figures::render(&runs, |grid, chunk| {
+        grid.row([""]);
+        grid.figure("Events", chunk, |&run| figures::or_absent(runs[run].events, format::count));
+        grid.figure("Digest", chunk, |&run| figures::or_absent(runs[run].digest.clone(), |digest| digest));
+    }));
+    out.push_str(&published::render(result));
+    if let Some(tasks) = input.tasks_before {
+        let note = format!(
+            "Published figures, where the scenario has any, hold for its {} tasks and are left out.",
+            format::count(tasks)
+        );
+        out.push('\n');
+        out.push_str(&text::wrap(&note, WIDTH, "", ""));
+    }
+    out
+}
+
+/// What is run, in a few words.
+pub(crate) fn title(scenario: &Scenario) -> String {
+    let title = if scenario.title.is_empty() { &scenario.name } else { &scenario.title };
+    let count = |n: u64, what: &str| format!("{} {what}{}", format::count(n), if n == 1 { "" } else { "s" });
+    let tasks = count(scenario.task_count(), "task");
+    let cores = count(u64::from(scenario.machine.cores), "core");
+    format!("{title}: {tasks}, {cores}, seed {}", scenario.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result with every kind of published figure; a file, so that its figures stay as they are.
+    fn result() -> ResultFile {
+        serde_json::from_str(include_str!("../tests/data/result.json")).unwrap()
+    }
+
+    #[test]
+    fn the_table_reads_well() {
+        let result = result();
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        insta::assert_snapshot!(table(&input, &result));
+    }
+
+    #[test]
+    fn what_another_number_of_tasks_leaves_out_is_said() {
+        let mut result = result();
+        result.runs.iter_mut().for_each(|run| run.comparison.clear());
+        let input = Input { scenario: result.scenario.clone(), tasks_before: Some(10_000) };
+        let table = table(&input, &result);
+        assert!(!table.contains("Three tasks on two cores."));
+        assert!(table.ends_with(
+            "\nPublished figures, where the scenario has any, hold for its 10,000 tasks and are left out.\n"
+        ));
+    }
+
+    #[test]
+    fn rows_of_csv_are_complete() {
+        insta::assert_snapshot!(flat::simulated(&result()).unwrap());
+    }
+
+    #[test]
+    fn many_runs_are_split_into_tables_that_fit() {
+        let mut result = result();
+        for run in &mut result.runs {
+            run.variant = "java-21-p10000-reentrant".to_owned();
+        }
+        let five: Vec<&RunResult> = result.runs.iter().chain(&result.runs[..2]).collect();
+        let text = figures::render(&five, |_, _| {});
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert_eq!(text.matches("Total time").count(), 3, "{text}");
+        assert_eq!(text.matches("java-21-p10000-reentrant").count(), 5, "{text}");
+    }
+}

@@ -1,0 +1,208 @@
+//! `measure` on real runtimes. Only facts that no slow machine can break: lower bounds, counts, order; no upper bound
+//! in time.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::{json_of, parkbench, stdout_of};
+
+const MS: u64 = 1_000_000;
+
+/// Measures a preset at a reduced size; the runs.
+#[track_caller]
+fn runs(preset: &str, tasks: &str) -> Vec<Value> {
+    let json = json_of(&["measure", preset, "--tasks", tasks, "--reps", "1", "--format", "json"]);
+    assert_eq!(json["version"], 1);
+    assert!(json["environment"]["cpu_iteration_ps"].as_u64().unwrap() > 50);
+    json["runs"].as_array().unwrap().clone()
+}
+
+/// Checks what holds for every run of `tasks` tasks whose waits are at least `wait_ns` long.
+#[track_caller]
+fn check(run: &Value, variant: &str, tasks: u64, wait_ns: u64, makespan_ns: u64, most_in_flight: u64) {
+    let number = |pointer: &str| run.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer}"));
+    assert_eq!((&run["variant"], &run["origin"]), (&variant.into(), &"measured".into()));
+    assert_eq!((number("/tasks"), number("/tasks_done"), number("/tasks_failed")), (tasks, tasks, 0));
+    assert_eq!(number("/latency_ns/count"), tasks);
+    assert!(number("/latency_ns/mean") >= wait_ns && number("/latency_ns/p50") >= wait_ns, "{run}");
+    assert!(number("/response_ns/mean") >= number("/latency_ns/mean"));
+    assert!(number("/makespan_ns") >= makespan_ns.max(number("/response_ns/max")), "{run}");
+    assert_eq!(number("/makespan_ns"), run["makespans_ns"][0].as_u64().unwrap());
+    assert!((1..=most_in_flight).contains(&number("/in_flight_peak")), "{run}");
+    assert!(number("/memory_bytes/reserved") >= number("/memory_bytes/resident"));
+    assert_eq!(number("/os_switches"), number("/voluntary_switches") + number("/involuntary_switches"));
+    assert!(run["digest"].is_null() && run["unavailable"]["digest"].is_string());
+}
+
+#[test]
+fn io_bound() {
+    let runs = runs("io-bound", "100");
+    // Nine rounds of twelve.
+    check(&runs[0], "pool-12", 100, 50 * MS, 9 * 50 * MS, 12);
+    check(&runs[1], "may-12", 100, 50 * MS, 50 * MS, 100);
+    check(&runs[2], "tokio-64", 100, 50 * MS, 50 * MS, 100);
+    // A sleeping pool thread asks for at least one switch for each task (P-4).
+    assert!(runs[0]["voluntary_switches"].as_u64().unwrap() >= 100);
+}
+
+#[test]
+fn cpu_bound() {
+    let runs = runs("cpu-bound", "60");
+    for (run, variant) in runs.iter().zip(["pool-12", "may-12", "tokio-12"]) {
+        // 100,000 iterations cannot take less than 5 us if the loop is there.
+        check(run, variant, 60, 5_000, 5_000, 60);
+        assert!(run["cpu_ns"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn high_concurrency() {
+    let runs = runs("high-concurrency", "600");
+    check(&runs[0], "pool-12", 600, MS, 50 * MS, 12);
+    check(&runs[1], "may-12", 600, MS, MS, 600);
+    check(&runs[2], "tokio-current", 600, MS, MS, 600);
+    // One thread launches all tasks before it runs any (K-1).
+    assert_eq!(runs[2]["in_flight_peak"], 600);
+}
+
+#[test]
+fn llm_agents() {
+    let runs = runs("llm-agents", "501");
+    check(&runs[0], "pool-500", 501, 2_000 * MS, 4_000 * MS, 500);
+    check(&runs[1], "may-8", 501, 2_000 * MS, 2_000 * MS, 501);
+    check(&runs[2], "tokio-64", 501, 2_000 * MS, 2_000 * MS, 501);
+}
+
+#[test]
+fn pinning_is_one_measurement_and_says_so() {
+    let json = json_of(&["measure", "pinning", "--tasks", "20", "--reps", "1", "--format", "json"]);
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 1);
+    check(&runs[0], "may-8", 20, 2_000 * MS, 2_000 * MS, 20);
+    assert_eq!(runs[0]["stands_for"].as_array().unwrap().len(), 4);
+    let kinds: Vec<_> = json["warnings"].as_array().unwrap().iter().map(|w| w["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"shared") && kinds.contains(&"no-pinning"), "{kinds:?}");
+}
+
+#[test]
+fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
+    // 24 tasks hold a shared lock for 2 ms, then hold their thread for 5 ms; 2 threads of each runtime.
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},
+        "tasks":[
+            {"count":24,"steps":[{"lock":{"name":"a"}},{"io":"2 ms"},{"unlock":"a"},{"block":"5 ms"}]},
+            {"count":1,"at":"100 ms","steps":[{"cpu":"10 us"}]}],
+        "runs":[{"model":"thread-pool"},{"model":"green-threads"},{"model":"coroutines"},
+            {"model":"coroutines","dispatcher":"event-loop"}]}"#;
+    let output = parkbench().args(["measure", "-", "--reps", "1", "--format", "json"]).write_stdin(scenario).output();
+    let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    for (run, (variant, threads)) in
+        runs.iter().zip([("pool-2", 2), ("may-2", 2), ("tokio-2", 2), ("tokio-current", 1)])
+    {
+        let serial = 24 * 2 * MS;
+        let held = 24 / threads * 5 * MS;
+        // The last class is submitted at 100 ms, counted from the first submission.
+        check(run, variant, 25, 0, serial.max(held).max(99 * MS), 25);
+    }
+}
+
+#[test]
+fn repetitions_and_formats() {
+    let args = ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--model", "coroutines", "--format"];
+    let json = json_of(&[&args[..], &["json"]].concat());
+    let times: Vec<u64> =
+        json["runs"][0]["makespans_ns"].as_array().unwrap().iter().map(|ns| ns.as_u64().unwrap()).collect();
+    let mut sorted = times.clone();
+    sorted.sort_unstable();
+    assert_eq!((times.len(), json["runs"][0]["makespan_ns"].as_u64()), (3, Some(sorted[1])));
+
+    let csv = stdout_of(&[&args[..], &["csv"]].concat());
+    assert_eq!(csv.lines().count(), 2);
+    assert!(csv.lines().nth(1).unwrap().contains("tokio-current"));
+
+    let table = stdout_of(&[&args[..], &["table"]].concat());
+    assert!(table.contains("current-thread, measured in place of kotlin-event-loop"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+}
+
+#[test]
+fn json_has_what_is_documented() {
+    let docs = include_str!("../../../../docs/results.md");
+    let json = json_of(&["measure", "io-bound", "--tasks", "12", "--reps", "1", "--format", "json"]);
+    let documented = |object: &Value| {
+        for name in object.as_object().unwrap().keys() {
+            assert!(docs.contains(&format!("`{name}`")), "{name} is not in docs/results.md");
+        }
+    };
+    documented(&json);
+    documented(&json["environment"]);
+    documented(&json["runs"][0]);
+}
+
+#[test]
+fn an_interrupt_ends_the_measurement_and_its_child() {
+    // 42 s, unless it is interrupted.
+    let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
+        .args(["measure", "io-bound", "--model", "thread-pool"])
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let child = child_of(&mut parent);
+    // To the whole group, as a terminal does.
+    killpg(Pid::from_raw(parent.id().cast_signed()), Signal::SIGINT).unwrap();
+    let output = parent.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("interrupted before a repetition was finished"), "{stderr}");
+    await_end(&child);
+}
+
+#[test]
+fn a_child_does_not_outlive_its_parent() {
+    let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
+        .args(["measure", "io-bound", "--model", "thread-pool"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let child = child_of(&mut parent);
+    // No handler runs.
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    await_end(&child);
+}
+
+/// The process that the parent has started for a repetition; waits for it.
+fn child_of(parent: &mut Child) -> String {
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    loop {
+        let list = fs::read_to_string(&children).unwrap();
+        if let Some(child) = list.split_whitespace().next() {
+            return child.to_owned();
+        }
+        assert!(parent.try_wait().unwrap().is_none(), "ended too early");
+        thread::yield_now();
+    }
+}
+
+/// Waits until the process is gone, or has another program's name because its number was given again.
+fn await_end(process: &str) {
+    while fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name.trim() == "parkbench") {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_job_that_is_none_is_a_failure() {
+    let output = parkbench().arg("exec-one").write_stdin("{}").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard input is no job"));
+}

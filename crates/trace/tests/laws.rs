@@ -1,0 +1,93 @@
+//! The laws that hold for every run of the real engine, over all presets and models.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use parkbench_engine::{Activity, PRESET_NAMES, Scenario, Simulation, TaskState, preset};
+use parkbench_trace::{Lanes, Metrics, StateCursor, Trace, compare, decode, encode, in_flight_peak, integrals};
+
+/// Calls `check` for every run of every preset.
+fn every_run(check: impl Fn(&Scenario, usize, &Trace)) {
+    for name in PRESET_NAMES {
+        let scenario = preset(name).unwrap();
+        for run in 0..scenario.runs.len() {
+            let recording = Simulation::new(&scenario, run).unwrap().run();
+            check(&scenario, run, &Trace::new(recording).unwrap());
+        }
+    }
+}
+
+#[test]
+fn time_is_conserved() {
+    every_run(|scenario, run, trace| {
+        let (at, lanes) = (format!("{} {run}", scenario.name), Lanes::new(trace));
+        let metrics = Metrics::with_lanes(trace, &lanes);
+        for worker in &metrics.workers {
+            let sum = worker.busy_ns + worker.idle_ns + worker.overhead_ns + worker.blocked_ns + worker.preempted_ns;
+            assert_eq!(sum, metrics.makespan_ns, "{at}: {}", worker.name);
+        }
+        // Two streams, one truth: the time that tasks ran is the time that threads ran tasks.
+        let whole = integrals(trace, 0, trace.end_ns(), 1)[0].sums;
+        let tasks = |state: TaskState| whole[state as usize];
+        let threads = |activity: Activity| -> u128 {
+            (0..trace.thread_info().len() as u32).map(|thread| u128::from(lanes.totals(thread).get(activity))).sum()
+        };
+        assert_eq!(tasks(TaskState::Running), threads(Activity::Running), "{at}: running");
+        // A blocked thread is held by a task that waits; such a task may outlast it while its thread gets back to a core.
+        let held = tasks(TaskState::Blocked) + tasks(TaskState::LockWait);
+        let (blocked, getting_back) = (
+            threads(Activity::Blocked),
+            threads(Activity::Waking) + threads(Activity::Overhead) + threads(Activity::Preempted),
+        );
+        assert!(blocked <= held && held <= blocked + getting_back, "{at}: held {held}, blocked {blocked}");
+        // No core does two things at once.
+        let on_core = threads(Activity::Running) + threads(Activity::Overhead);
+        assert!(on_core <= u128::from(scenario.machine.cores) * u128::from(trace.end_ns()), "{at}: cores");
+        assert_eq!(whole.iter().sum::<u128>(), trace.task_count() as u128 * u128::from(trace.end_ns()));
+    });
+}
+
+#[test]
+fn tasks_end_and_their_times_add_up() {
+    every_run(|scenario, run, trace| {
+        let at = format!("{} {run}", scenario.name);
+        let metrics = Metrics::of(trace);
+        assert_eq!(u64::from(metrics.tasks_done), scenario.task_count(), "{at}");
+        let mut cursor = StateCursor::new(trace);
+        cursor.seek(trace, trace.end_ns());
+        assert_eq!(cursor.counts()[TaskState::Done as usize], metrics.tasks_done, "{at}");
+        assert!(metrics.response_ns.max <= metrics.makespan_ns, "{at}");
+        let (latency, response) = (metrics.latency_ns, metrics.response_ns);
+        assert!(latency.count == response.count && latency.mean <= response.mean, "{at}: {latency:?} {response:?}");
+        assert_eq!(metrics.in_flight_peak, in_flight_peak(trace));
+        assert!((1..=metrics.tasks).contains(&metrics.in_flight_peak), "{at}");
+        for task in [0, metrics.tasks / 2, metrics.tasks - 1] {
+            let history = trace.history(task);
+            assert!(history.windows(2).all(|pair| pair[0].end_ns == pair[1].start_ns), "{at}");
+            assert_eq!(history.last().map(|record| record.tag.state), Some(TaskState::Done), "{at}");
+        }
+    });
+}
+
+#[test]
+fn a_recording_survives_its_bytes() {
+    every_run(|_, _, trace| assert_eq!(decode(&encode(trace.recording())).as_ref(), Ok(trace.recording())));
+}
+
+#[test]
+fn figures_are_near_the_published_ones_that_do_not_contradict_themselves() {
+    for name in ["io-bound", "cpu-bound", "high-concurrency", "llm-agents"] {
+        let scenario = preset(name).unwrap();
+        for run in 0..scenario.runs.len() {
+            let metrics = Metrics::of(&Trace::new(Simulation::new(&scenario, run).unwrap().run()).unwrap());
+            for comparison in compare(&scenario, run, &metrics) {
+                let residual = match comparison.contradiction {
+                    None => comparison.residual_percent,
+                    Some(_) => comparison.residual_to_consistent_percent,
+                };
+                assert!(residual.is_none_or(|percent| percent.abs() <= 5.0), "{name} {run}: {comparison:?}");
+                let impossible = comparison.contradiction.is_some();
+                assert!(residual.is_some() || impossible, "{name} {run}: {comparison:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// `cargo xtask bench-page`: plays `io-bound` and prints what Chromium's own trace says about its frames.
+// Nothing is asserted: a busy machine makes frames slow.
+import { launch } from './support/browser.mjs';
+import { button, link, waitForState } from './support/page.mjs';
+import { startSite } from './support/site.mjs';
+
+const PLAY_MS = 5_000;
+const CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
+
+const [browser, site] = await Promise.all([launch(), startSite()]);
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(link(site, 'preset=io-bound'));
+  await waitForState(page, 'done');
+  const simulation = await page.locator('[data-run-state]').getAttribute('data-sim-ms');
+  console.log(`simulation        ${simulation} ms of worker time, 3 models x 10,000 tasks`);
+  await browser.startTracing(page, { categories: CATEGORIES });
+  await button(page, 'Play').click();
+  await page.waitForTimeout(PLAY_MS);
+  report(JSON.parse(await browser.stopTracing()).traceEvents);
+} finally {
+  await browser.close();
+  await site.close();
+}
+
+function report(events) {
+  const thread = busiestMainThread(events);
+  const own = events.filter((event) => event.ph === 'X' && key(event) === thread);
+  const tasks = own.filter((event) => event.name === 'RunTask').sort((a, b) => a.ts - b.ts);
+  const frames = own.filter((event) => event.name === 'FireAnimationFrame');
+  const inFrames = tasks.filter((task) => frames.some((frame) => task.ts <= frame.ts && frame.ts <= task.ts + task.dur));
+  print('frames', inFrames.map((task) => task.dur / 1000));
+  print('all tasks', tasks.map((task) => task.dur / 1000));
+  console.log(`frame rate        ${((frames.length * 1000) / PLAY_MS).toFixed(1)} per second`);
+}
+
+/** The renderer's main thread that worked longest is the page's. */
+function busiestMainThread(events) {
+  const names = events.filter((event) => event.name === 'thread_name' && event.args.name === 'CrRendererMain');
+  const busy = (thread) =>
+    events.reduce((sum, event) => sum + (event.name === 'RunTask' && key(event) === thread ? (event.dur ?? 0) : 0), 0);
+  return names.map(key).sort((a, b) => busy(b) - busy(a))[0];
+}
+
+function key({ pid, tid }) {
+  return `${pid}/${tid}`;
+}
+
+function print(name, times) {
+  const sorted = [...times].sort((a, b) => a - b);
+  const quantile = (part) => sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? NaN;
+  const text = (value) => `${value.toFixed(2)} ms`.padStart(10);
+  const slow = sorted.filter((time) => time > 50).length;
+  console.log(
+    `${name.padEnd(17)} ${String(sorted.length).padStart(5)}, main thread p50 ${text(quantile(0.5))}, ` +
+      `p95 ${text(quantile(0.95))}, max ${text(quantile(1))}, over 50 ms: ${slow}`,
+  );
+}
