@@ -158,8 +158,8 @@ pub fn App() -> Html {
                             <Legend />
                             <Columns />
                         </div>
-                        <Timeline />
                         <TaskPanel />
+                        <Timeline />
                         <Results />
                     </main>
                 </div>

@@ -45,12 +45,12 @@ pub(super) fn Charts() -> Html {
     html! {
         <div class="charts">
             <figure>
-                <figcaption>{words.chart_throughput}</figcaption>
+                <figcaption><h3>{words.chart_throughput}</h3></figcaption>
                 <ChartCanvas chart={Chart::Throughput(bars)}
                     label={fill(words.chart_throughput_label, &[("what", &throughput.join("; "))])} />
             </figure>
             <figure>
-                <figcaption>{words.chart_latency}</figcaption>
+                <figcaption><h3>{words.chart_latency}</h3></figcaption>
                 <ChartCanvas chart={Chart::Latency(rows)}
                     label={fill(words.chart_latency_label, &[("what", &latency.join("; "))])} />
             </figure>

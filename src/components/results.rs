@@ -33,6 +33,7 @@ pub(crate) fn Results() -> Html {
         <section class="results" aria-labelledby="results-title" data-sim-ms={(result.wall_us as f64 / 1_000.0).to_string()}>
             <h2 id="results-title">{words.results}</h2>
             <p class="note">{note}</p>
+            <div class="results-body">
             <div class="scroll" tabindex="0" role="group" aria-labelledby="results-title">
                 <table class="figures">
                     <thead><tr>
@@ -52,9 +53,9 @@ pub(crate) fn Results() -> Html {
                     </tbody>
                 </table>
             </div>
-            <References />
-            <h3>{words.charts}</h3>
             <Charts />
+            </div>
+            <References />
         </section>
     }
 }

@@ -86,9 +86,9 @@ fn TaskCell(props: &Props) -> Html {
                 <strong>{state(locale, item)}</strong>
                 if let Some(worker) = worker { {" "}{ fill(words.task_on, &[("worker", &worker)]) } }
             </p>
+            <Plot height={STRIP} subject={props.task} {label} paint={painter(props.run, props.task)} />
             <p class="task-why">{reason(locale, why)}</p>
             <p class="detail">{since.unwrap_or_default()}</p>
-            <Plot height={STRIP} subject={props.task} {label} paint={painter(props.run, props.task)} />
             <p class="detail life">{finished.and_then(|run| life(words, &history, run)).unwrap_or_default()}</p>
         </div>
     }

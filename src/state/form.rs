@@ -131,7 +131,12 @@ impl Form {
         self.drop_references(&mut scenario);
         if let Err(error) = scenario.validate() {
             for message in messages_of(&error) {
-                if message.field.is_none() || !messages.iter().any(|known| known.field == message.field) {
+                // The sum over all tasks is wrong because one of its parts is, and that is said beside the part.
+                let told = match message.field {
+                    Some(_) => messages.iter().any(|known| known.field == message.field),
+                    None => message.path == "tasks" && !messages.is_empty(),
+                };
+                if !told {
                     messages.push(message);
                 }
             }

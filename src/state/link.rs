@@ -221,7 +221,7 @@ mod tests {
     fn what_is_unknown_is_told() {
         check("v=2&preset=io-bound&colour=red", "v=1&preset=io-bound", &["v=2", "colour=red"]);
         check("preset=nope", "v=1&preset=io-bound", &[
-            "preset: \"nope\" is unknown; allowed: cpu-bound, high-concurrency, io-bound, llm-agents, pinning",
+            "preset: \"nope\" is unknown; allowed: io-bound, cpu-bound, high-concurrency, llm-agents, pinning",
         ]);
         check("preset=pinning&pool=7", "v=1&preset=pinning", &["pool=7"]);
         check("t=soon&from=5ms", "v=1&preset=io-bound", &["t=soon", "from=5ms"]);
