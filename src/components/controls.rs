@@ -166,7 +166,10 @@ fn Status() -> Html {
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
         RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
-        RunState::Idle => (None, if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned()),
+        RunState::Idle => (
+            None,
+            if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned(),
+        ),
         RunState::Done if changed => (None, words.changed.to_owned()),
         RunState::Done => {
             let ran = app.state.result.as_ref().map(|result| {
