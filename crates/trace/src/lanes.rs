@@ -95,24 +95,25 @@ impl Lanes {
     pub fn new(trace: &Trace) -> Self {
         let end = trace.end_ns();
         let threads = trace.thread_info().len();
-        let mut by_thread: Vec<LaneBuilder> = vec![LaneBuilder::new(); threads];
         let records = &trace.recording().threads;
-        for i in 0..records.len() {
-            if let Some(tag) = ThreadTag::unpack(records.tag[i]) {
-                by_thread[records.subject[i] as usize].change(records.time[i].min(end), tag);
-            }
-        }
         let mut lanes = Self {
             end,
             roles: trace.thread_info().iter().map(|info| info.role).collect(),
             offsets: vec![0],
-            spans: Vec::new(),
+            spans: Vec::with_capacity(records.len() + 2 * threads),
             totals: Vec::with_capacity(threads),
-            blocks: Vec::new(),
+            blocks: Vec::with_capacity(records.len() / BLOCK + threads),
             block_offsets: Vec::with_capacity(threads),
         };
-        for builder in by_thread {
-            lanes.append(builder.finish(end));
+        let (order, ends) = by_subject(&records.subject, threads);
+        let mut from = 0;
+        for to in ends {
+            let changes = order[from..to].iter().filter_map(|&record| {
+                let record = record as usize;
+                Some((records.time[record].min(end), ThreadTag::unpack(records.tag[record])?))
+            });
+            lanes.append(changes);
+            from = to;
         }
         lanes
     }
@@ -185,18 +186,31 @@ impl Lanes {
         cells
     }
 
-    fn append(&mut self, (spans, totals): (Vec<Span>, ActivityTotals)) {
+    /// Adds the lane of the next thread from its changes in time order.
+    fn append(&mut self, changes: impl Iterator<Item = (u64, ThreadTag)>) {
+        let first = self.spans.len();
+        let mut tag = ThreadTag { activity: Activity::Absent, task: NO_TASK };
+        let mut since = 0;
+        for (at, next) in changes.chain([(self.end, tag)]) {
+            if since < at {
+                let ThreadTag { activity, task } = tag;
+                match self.spans[first..].last_mut() {
+                    Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
+                    _ => self.spans.push(Span { start_ns: since, end_ns: at, activity, task }),
+                }
+            }
+            (since, tag) = (at, next);
+        }
         self.block_offsets.push(self.blocks.len() as u32);
         let mut before = [0; ACTIVITIES];
-        for block in spans.chunks(BLOCK) {
+        for block in self.spans[first..].chunks(BLOCK) {
             self.blocks.push(before);
             for span in block {
                 before[span.activity as usize] += span.end_ns - span.start_ns;
             }
         }
-        self.spans.extend(spans);
         self.offsets.push(self.spans.len() as u32);
-        self.totals.push(totals);
+        self.totals.push(ActivityTotals { ns: before });
     }
 
     /// Index in the lane of the span that holds `t_ns`; the length of the lane after the end.
@@ -254,39 +268,24 @@ impl LaneCell {
     }
 }
 
-/// Collects the spans of one thread.
-#[derive(Clone)]
-struct LaneBuilder {
-    spans: Vec<Span>,
-    since: u64,
-    tag: ThreadTag,
-}
-
-impl LaneBuilder {
-    fn new() -> Self {
-        Self { spans: Vec::new(), since: 0, tag: ThreadTag { activity: Activity::Absent, task: NO_TASK } }
+/// The numbers of the records, those of subject 0 first and each subject's in their order; and where each ends.
+fn by_subject(subjects: &[u32], count: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut ends = vec![0; count];
+    for &subject in subjects {
+        ends[subject as usize] += 1;
     }
-
-    fn change(&mut self, at: u64, tag: ThreadTag) {
-        let (start_ns, ThreadTag { activity, task }) = (self.since, self.tag);
-        (self.since, self.tag) = (at, tag);
-        if start_ns == at {
-            return;
-        }
-        match self.spans.last_mut() {
-            Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
-            _ => self.spans.push(Span { start_ns, end_ns: at, activity, task }),
-        }
+    let mut sum = 0;
+    for end in &mut ends {
+        // For now where each begins; it moves to the end as records come in.
+        sum += std::mem::replace(end, sum);
     }
-
-    fn finish(mut self, end: u64) -> (Vec<Span>, ActivityTotals) {
-        self.change(end, self.tag);
-        let mut totals = ActivityTotals::default();
-        for span in &self.spans {
-            totals.ns[span.activity as usize] += span.end_ns - span.start_ns;
-        }
-        (self.spans, totals)
+    let mut order = vec![0; subjects.len()];
+    for (record, &subject) in (0..).zip(subjects) {
+        let slot = &mut ends[subject as usize];
+        order[*slot] = record;
+        *slot += 1;
     }
+    (order, ends)
 }
 
 #[cfg(test)]

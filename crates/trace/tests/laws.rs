@@ -48,6 +48,16 @@ fn time_is_conserved() {
         // No core does two things at once.
         let on_core = threads(Activity::Running) + threads(Activity::Overhead);
         assert!(on_core <= u128::from(scenario.machine.cores) * u128::from(trace.end_ns()), "{at}: cores");
+        // Little's law, exactly: the time that tasks spend in the system is the number in it, added up over time.
+        let in_system: u128 = whole.iter().sum::<u128>()
+            - [TaskState::Pending, TaskState::Done, TaskState::Failed].map(tasks).iter().sum::<u128>();
+        for (name, summary, sum) in
+            [("response", metrics.response_ns, in_system), ("queue", metrics.queue_ns, tasks(TaskState::Queued))]
+        {
+            // The mean is rounded.
+            let mean = u128::from(summary.mean) * u128::from(summary.count);
+            assert!(mean.abs_diff(sum) <= u128::from(summary.count), "{at}: {name} {mean} for {sum}");
+        }
         assert_eq!(whole.iter().sum::<u128>(), trace.task_count() as u128 * u128::from(trace.end_ns()));
     });
 }

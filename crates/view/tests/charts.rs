@@ -92,6 +92,17 @@ fn throughput() {
 }
 
 #[test]
+fn a_narrow_axis_leaves_labels_out() {
+    for most in [2e4, 2e6, 2e8] {
+        let bars = [bar("Pool", 2.0, None), bar("Loop", most, None)];
+        for width in [170, 200, 240] {
+            let svg = draw(width, 150, |root| throughput_chart(root, &bars, Theme::Light, 13).unwrap());
+            check(&svg, width, 150, &["1 /s", "log scale"]);
+        }
+    }
+}
+
+#[test]
 fn a_linear_scale_has_bars() {
     let bars = [bar("Thread pool", 386_000.0, Some(389_000.0)), bar("Green threads", 375_000.0, Some(388_000.0))];
     let svg = draw(500, 150, |root| throughput_chart(root, &bars, Theme::Light, 13).unwrap());
