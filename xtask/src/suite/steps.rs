@@ -111,6 +111,10 @@ fn clippy_wasm(paths: &Paths) -> Result<Outcome> {
 
 fn page_step(paths: &Paths) -> Result<Outcome> {
     page::build(paths, false)?;
+    Ok(Outcome::Passed(String::new()))
+}
+
+fn size(paths: &Paths) -> Result<Outcome> {
     let weights = page::weigh(&paths.dist())?;
     for page::Weight { name, raw, gzip } in &weights {
         println!("{name}: {raw} bytes, {gzip} bytes as gzip");
