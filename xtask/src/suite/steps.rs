@@ -49,13 +49,8 @@ pub(super) const STEPS: &[Step] = &[
         after: &[],
         run: clippy_wasm,
     },
-    Step {
-        name: "page",
-        about: "the page as it is shipped, and its size",
-        needs: page::TOOLS,
-        after: &[],
-        run: page_step,
-    },
+    Step { name: "page", about: "the page as it is shipped", needs: page::TOOLS, after: &[], run: page_step },
+    Step { name: "size", about: "size of its WebAssembly", needs: &[], after: &["page"], run: size },
     Step {
         name: "wasm",
         about: "golden digests and page tests as WebAssembly in Chromium",
@@ -136,7 +131,7 @@ fn wasm(paths: &Paths) -> Result<Outcome> {
 fn e2e(paths: &Paths) -> Result<Outcome> {
     cargo(paths, &["build", "--locked", "-p", "parkbench-native"])?;
     let mut node = Environment::of(paths)?.command("node");
-    node.args(["--test", "--test-concurrency=1", "tests/*.test.mjs"])
+    node.args(["--test", "--test-concurrency=1", "--test-reporter=spec", "tests/*.test.mjs"])
         .env("PARKBENCH_DIST", paths.dist())
         .env("PARKBENCH_SERVER", env::current_exe()?)
         .env("PARKBENCH_BINARY", paths.target().join("debug/parkbench"))
