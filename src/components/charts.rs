@@ -34,7 +34,8 @@ pub(super) fn Charts() -> Html {
             LatencyRow { label, p50: summary.p50, p95: summary.p95, p99: summary.p99 }
         })
         .collect();
-    let throughput: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
+    let throughput: Vec<String> =
+        bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
     let latency: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -45,12 +46,12 @@ pub(super) fn Charts() -> Html {
     html! {
         <div class="charts">
             <figure>
-                <figcaption>{words.chart_throughput}</figcaption>
+                <figcaption><h3>{words.chart_throughput}</h3></figcaption>
                 <ChartCanvas chart={Chart::Throughput(bars)}
                     label={fill(words.chart_throughput_label, &[("what", &throughput.join("; "))])} />
             </figure>
             <figure>
-                <figcaption>{words.chart_latency}</figcaption>
+                <figcaption><h3>{words.chart_latency}</h3></figcaption>
                 <ChartCanvas chart={Chart::Latency(rows)}
                     label={fill(words.chart_latency_label, &[("what", &latency.join("; "))])} />
             </figure>

@@ -16,10 +16,22 @@ use crate::state::{Action, Axis};
 pub(crate) fn Columns() -> Html {
     let app = use_app();
     let runs = app.state.scenario_in_view().runs.len();
+    let scenario = app.state.scenario_in_view();
     html! {
+        <>
+        <dl class="summary" aria-label={app.words().summary}>
+            { for scenario.runs.iter().enumerate().map(|(run, spec)| html! {
+                <div key={run}>
+                    <dt>{run_name(app.locale(), spec, scenario)}</dt>
+                    <dd>{ app.state.result.as_ref().and_then(|result| result.runs.get(run))
+                        .map_or_else(|| "–".to_owned(), |run| format::duration(run.trace.end_ns())) }</dd>
+                </div>
+            }) }
+        </dl>
         <div class={classes!("columns", format!("runs-{}", runs.min(6)))}>
             { for (0..runs).map(|run| html! { <Column key={run} {run} /> }) }
         </div>
+        </>
     }
 }
 

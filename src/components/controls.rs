@@ -16,6 +16,8 @@ pub(crate) fn Controls() -> Html {
     let app = use_app();
     let words = app.words();
     let editing = use_state_eq(|| false);
+    // Only narrow pages fold the form away; wide ones always show it.
+    let open = use_state_eq(|| false);
     let submit = {
         let dispatch = app.dispatch.clone();
         Callback::from(move |event: SubmitEvent| {
@@ -29,7 +31,12 @@ pub(crate) fn Controls() -> Html {
     };
     let running = matches!(app.state.run, RunState::Running { .. });
     html! {
-        <form class="controls" aria-label={words.controls} onsubmit={submit} novalidate=true>
+        <>
+        <button type="button" class="drawer-button" aria-expanded={open.to_string()} aria-controls="parameters" onclick={{
+            let open = open.clone();
+            Callback::from(move |_| open.set(!*open))
+        }}>{ if *open { words.parameters_hide } else { words.parameters_show } }</button>
+        <form id="parameters" class={classes!("controls", open.then_some("open"))} aria-label={words.controls} onsubmit={submit} novalidate=true>
             { group(words.workload, [Field::Tasks, Field::Wait, Field::Cpu].map(|field| control(&app, field))) }
             { group(words.machine, [control(&app, Field::Cores)]) }
             { group(words.models, [Field::Pool, Field::Jdk, Field::Dispatcher].map(|field| control(&app, field))) }
@@ -54,6 +61,7 @@ pub(crate) fn Controls() -> Html {
                 }} />
             }
         </form>
+        </>
     }
 }
 
@@ -158,7 +166,10 @@ fn Status() -> Html {
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
         RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
-        RunState::Idle => (None, if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned()),
+        RunState::Idle => (
+            None,
+            if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned(),
+        ),
         RunState::Done if changed => (None, words.changed.to_owned()),
         RunState::Done => {
             let ran = app.state.result.as_ref().map(|result| {

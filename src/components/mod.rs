@@ -9,6 +9,7 @@ mod header;
 mod lanes;
 mod legend;
 mod notices;
+mod overview;
 mod plot;
 mod references;
 mod results;

@@ -41,7 +41,7 @@ pub(super) fn References() -> Html {
             <div class="scroll" tabindex="0" role="group" aria-labelledby="seed-title">
                 <table class="figures seeds">
                     <thead><tr>
-                        <th scope="col">{words.col_metric}</th><th scope="col">{words.col_model}</th>
+                        <th scope="col">{words.col_metric}</th><th scope="col" class="text">{words.col_model}</th>
                         <th scope="col">{words.col_seed}</th><th scope="col">{words.col_simulated}</th>
                         <th scope="col">{words.col_residual}</th>
                     </tr></thead>

@@ -33,6 +33,7 @@ pub(crate) fn Results() -> Html {
         <section class="results" aria-labelledby="results-title" data-sim-ms={(result.wall_us as f64 / 1_000.0).to_string()}>
             <h2 id="results-title">{words.results}</h2>
             <p class="note">{note}</p>
+            <div class="results-body">
             <div class="scroll" tabindex="0" role="group" aria-labelledby="results-title">
                 <table class="figures">
                     <thead><tr>
@@ -52,9 +53,9 @@ pub(crate) fn Results() -> Html {
                     </tbody>
                 </table>
             </div>
-            <References />
-            <h3>{words.charts}</h3>
             <Charts />
+            </div>
+            <References />
         </section>
     }
 }
@@ -100,7 +101,9 @@ fn rows(words: &'static Strings, cores: u32) -> Vec<Row> {
     rows.push((words.m_switch_rate, Box::new(|run: &Finished| format::rate(run.metrics.switches_per_second))));
     rows.push((
         words.m_busy,
-        Box::new(move |run: &Finished| run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)),
+        Box::new(move |run: &Finished| {
+            run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)
+        }),
     ));
     rows.push(count(words.m_failed, |metrics| u64::from(metrics.tasks_failed)));
     rows.push(count(words.m_events, |metrics| metrics.events));

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::density::DensityStrips;
 use super::lanes::WorkerLanes;
+use super::overview::Overview;
 use super::ruler::Ruler;
 use super::window_text;
 use crate::hooks::{use_app, use_wheel};
@@ -67,6 +68,7 @@ pub(crate) fn Timeline() -> Html {
                 <p class="hint help">{words.timeline_help}</p>
             </div>
             <div class="tracks" ref={host}>
+                <Overview />
                 <Ruler />
                 <h3>{words.density}</h3>
                 <DensityStrips />

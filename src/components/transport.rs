@@ -71,9 +71,13 @@ pub(crate) fn Transport() -> Html {
                 <button type="button" aria-label={words.step_forward} title={words.step_forward} disabled={!ready}
                     onclick={act(|player| player.step(true))}>{icon("M6 3l6 5-6 5zM4 3v10")}</button>
             </div>
+            <div class="scrub">
+            <span class="edge" aria-hidden="true">{format::duration(window.from)}</span>
             <input ref={slider} id="time" class="time" type="range" min="0" max={SLIDER_STEPS.to_string()} step="1"
                 aria-label={words.time} aria-valuetext={time_text} disabled={!ready} oninput={drag} />
-            <p class="clock"><strong>{now}</strong><span>{ fill(words.time_of, &[("now", ""), ("end", &end)]) }</span></p>
+            <span class="edge" aria-hidden="true">{format::duration(window.to)}</span>
+            </div>
+            <p class="clock"><strong>{now}</strong>{" "}<span>{ fill(words.time_end, &[("end", &end)]) }</span></p>
             <div class="speed">
                 <label for="speed">{words.speed}</label>
                 <input id="speed" type="range" min="0" max={(SPEEDS.len() - 1).to_string()} step="1"

@@ -43,6 +43,11 @@ strings! {
     step_forward: "Next event", "다음 이벤트";
     time: "Simulated time", "시뮬레이션 시각";
     time_of: "{now} of {end}", "{end} 중 {now}";
+    time_end: "of {end}", "/ {end}";
+    parameters_show: "Change parameters", "매개변수 바꾸기";
+    parameters_hide: "Hide parameters", "매개변수 숨기기";
+    summary: "Time to finish", "완료까지 걸린 시간";
+    overview: "Whole run, with the part in view", "전체 실행과 보고 있는 부분";
     speed: "Speed", "속도";
     speed_label: "{rate} per second", "초당 {rate}";
     speed_auto: "Follow the view", "보기에 맞춤";
@@ -178,9 +183,8 @@ strings! {
     contradicts: "The seed contradicts itself", "시드 문서가 스스로 모순됩니다";
     contradiction_note: "Note {n}", "주 {n}";
     consistent: "its own rules allow {value}; residual to that {residual}", "스스로의 규칙으로는 {value}; 그 값과의 차이 {residual}";
-    charts: "Charts", "차트";
     chart_throughput: "Throughput, tasks per second", "처리량, 초당 작업 수";
-    chart_latency: "Latency and response time", "지연과 응답 시간";
+    chart_latency: "Response time, submission to end", "응답 시간, 제출부터 끝까지";
     chart_throughput_label: "Throughput, simulated: {what}", "처리량, 시뮬레이션: {what}";
     chart_latency_label: "Response time p50, p95 and p99, simulated: {what}", "응답 시간 p50, p95, p99, 시뮬레이션: {what}";
     no_result: "The figures appear when the run is done.", "실행이 끝나면 값이 나타납니다.";

@@ -1,6 +1,8 @@
 //! Prints how long each run of each preset takes to simulate: `cargo run --release -p parkbench-engine --example
 //! time_presets [PRESET RUN REPETITIONS]`.
 
+#![allow(clippy::disallowed_types, reason = "a benchmark needs a clock; the engine itself has none")]
+
 use std::time::Instant;
 
 use parkbench_engine::{PRESET_NAMES, ScenarioError, Simulation, preset};
