@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| io::Error::other("no manifest directory"))?);
+    let root =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| io::Error::other("no manifest directory"))?);
     let mut files = Vec::new();
     for part in ["Cargo.lock", "src", "crates/engine", "crates/trace/src", "crates/view/src"] {
         println!("cargo::rerun-if-changed={part}");

@@ -7,7 +7,9 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use crate::components::{Columns, Controls, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport};
+use crate::components::{
+    Columns, Controls, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport,
+};
 use crate::hooks::App as Context;
 use crate::i18n::{Locale, fill};
 use crate::platform;

@@ -67,7 +67,9 @@ pub(crate) fn use_width(node: &NodeRef) -> (u32, f64) {
     let size = use_state_eq(|| (0, 1.0));
     let setter = size.setter();
     use_effect_with(node.clone(), move |node| {
-        let watch = node.cast::<Element>().and_then(|element| Watch::new(element, move |width| setter.set((width, platform::pixel_ratio()))));
+        let watch = node
+            .cast::<Element>()
+            .and_then(|element| Watch::new(element, move |width| setter.set((width, platform::pixel_ratio()))));
         move || drop(watch)
     });
     *size

@@ -192,7 +192,10 @@ impl Player {
         let target = {
             let inner = self.0.borrow();
             let now = inner.clock.now();
-            inner.result.as_ref().and_then(|result| if forward { result.next_time(now) } else { result.previous_time(now) })
+            inner
+                .result
+                .as_ref()
+                .and_then(|result| if forward { result.next_time(now) } else { result.previous_time(now) })
         };
         self.seek(target.unwrap_or(if forward { u64::MAX } else { 0 }));
     }

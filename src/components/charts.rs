@@ -34,7 +34,8 @@ pub(super) fn Charts() -> Html {
             LatencyRow { label, p50: summary.p50, p95: summary.p95, p99: summary.p99 }
         })
         .collect();
-    let throughput: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
+    let throughput: Vec<String> =
+        bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
     let latency: Vec<String> = rows
         .iter()
         .map(|row| {

@@ -57,7 +57,8 @@ fn Column(props: &Props) -> Html {
     let ended = counts.map(|counts| counts[TaskState::Done as usize] + counts[TaskState::Failed as usize]);
     let makespan = run.map(|run| run.trace.end_ns());
     let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
-    let summary = counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, spec.model, &counts));
+    let summary =
+        counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, spec.model, &counts));
     let show = {
         let (dispatch, run) = (app.dispatch.clone(), props.run);
         Callback::from(move |_| dispatch.emit(Action::View(Axis::Run(run))))

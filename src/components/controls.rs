@@ -166,8 +166,10 @@ fn Status() -> Html {
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
         RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
-        RunState::Idle if app.state.messages.is_empty() => (None, if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned()),
-        _ if !app.state.messages.is_empty() => (None, fill(words.errors, &[("n", &app.state.messages.len().to_string())])),
+        _ if !app.state.messages.is_empty() => {
+            (None, fill(words.errors, &[("n", &app.state.messages.len().to_string())]))
+        }
+        RunState::Idle => (None, words.cancelled.to_owned()),
         RunState::Done if changed => (None, words.changed.to_owned()),
         RunState::Done => {
             let ran = app.state.result.as_ref().map(|result| {
@@ -176,7 +178,6 @@ fn Status() -> Html {
             });
             (None, ran.unwrap_or_default())
         }
-        RunState::Idle => (None, String::new()),
     };
     html! {
         <div class="status">

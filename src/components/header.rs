@@ -153,9 +153,11 @@ pub(crate) fn Header() -> Html {
 
 fn theme_icon(theme: Theme) -> Html {
     let shape = match theme {
-        Theme::Auto => html! { <><circle cx="8" cy="8" r="6" class="line" /><path d="M8 2a6 6 0 0 1 0 12z" class="fill" /></> },
+        Theme::Auto => {
+            html! { <><circle cx="8" cy="8" r="6" class="line" /><path d="M8 2a6 6 0 0 1 0 12z" class="fill" /></> }
+        }
         Theme::Light => html! { <><circle cx="8" cy="8" r="3" class="fill" />
-            <path d="M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M13 3l-1.4 1.4M4.4 11.6L3 13" class="line" /></> },
+        <path d="M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M13 3l-1.4 1.4M4.4 11.6L3 13" class="line" /></> },
         Theme::Dark => html! { <path d="M13 9.5A5.5 5.5 0 0 1 6.5 3 5.5 5.5 0 1 0 13 9.5z" class="fill" /> },
     };
     html! { <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">{shape}</svg> }

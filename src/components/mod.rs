@@ -56,7 +56,10 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
         None => knobs,
     };
     // Knobs that have no short name are told apart by the variant.
-    let same = |run: &&RunSpec| run.model == spec.model && (run.size, run.jdk, run.dispatcher, run.lock) == (spec.size, spec.jdk, spec.dispatcher, spec.lock);
+    let same = |run: &&RunSpec| {
+        run.model == spec.model
+            && (run.size, run.jdk, run.dispatcher, run.lock) == (spec.size, spec.jdk, spec.dispatcher, spec.lock)
+    };
     if scenario.runs.iter().filter(same).count() < 2 { name } else { spec.variant(&scenario.machine) }
 }
 

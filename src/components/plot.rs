@@ -43,26 +43,29 @@ pub(super) fn Plot(props: &Props) -> Html {
     let surface = use_mut_ref(|| None::<Surface>);
     let window = app.state.window_in_view();
     use_line(&line);
-    use_effect_with((app.state.result.clone(), window, app.dark, width, ratio.to_bits(), props.height, props.subject), {
-        let (canvas, paint, theme) = (canvas.clone(), Rc::clone(&props.paint), app.theme());
-        move |(result, window, _, width, ratio, height, _): &Drawn| {
-            let ratio = f64::from_bits(*ratio);
-            let mut surface = surface.borrow_mut();
-            if surface.is_none() {
-                *surface = canvas.cast::<HtmlCanvasElement>().map(Surface::new);
+    use_effect_with(
+        (app.state.result.clone(), window, app.dark, width, ratio.to_bits(), props.height, props.subject),
+        {
+            let (canvas, paint, theme) = (canvas.clone(), Rc::clone(&props.paint), app.theme());
+            move |(result, window, _, width, ratio, height, _): &Drawn| {
+                let ratio = f64::from_bits(*ratio);
+                let mut surface = surface.borrow_mut();
+                if surface.is_none() {
+                    *surface = canvas.cast::<HtmlCanvasElement>().map(Surface::new);
+                }
+                if let (Some(surface), Some(result)) = (&mut *surface, result)
+                    && *width > 0
+                {
+                    let device = |css: u32| (f64::from(css) * ratio).round() as u32;
+                    surface.resize(device(*width), device(*height), ratio);
+                    let (width, height) = (surface.width() as usize, surface.height() as usize);
+                    let unit = (ratio.round() as usize).max(1);
+                    paint(result, *window, theme, &mut Pixels::new(surface.pixels(), width, height, unit));
+                    surface.put();
+                }
             }
-            if let (Some(surface), Some(result)) = (&mut *surface, result)
-                && *width > 0
-            {
-                let device = |css: u32| (f64::from(css) * ratio).round() as u32;
-                surface.resize(device(*width), device(*height), ratio);
-                let (width, height) = (surface.width() as usize, surface.height() as usize);
-                let unit = (ratio.round() as usize).max(1);
-                paint(result, *window, theme, &mut Pixels::new(surface.pixels(), width, height, unit));
-                surface.put();
-            }
-        }
-    });
+        },
+    );
     let seek = {
         let (player, host) = (app.player.clone(), host.clone());
         move |event: &PointerEvent| {

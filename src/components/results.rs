@@ -101,7 +101,9 @@ fn rows(words: &'static Strings, cores: u32) -> Vec<Row> {
     rows.push((words.m_switch_rate, Box::new(|run: &Finished| format::rate(run.metrics.switches_per_second))));
     rows.push((
         words.m_busy,
-        Box::new(move |run: &Finished| run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)),
+        Box::new(move |run: &Finished| {
+            run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)
+        }),
     ));
     rows.push(count(words.m_failed, |metrics| u64::from(metrics.tasks_failed)));
     rows.push(count(words.m_events, |metrics| metrics.events));

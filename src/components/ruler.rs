@@ -26,7 +26,8 @@ pub(super) fn Ruler() -> Html {
         let Some(host) = host.cast::<HtmlElement>() else { return };
         let children = host.children();
         for (index, mark) in (0_u32..).zip(marks.iter()) {
-            let child = children.item(index).and_then(|child| wasm_bindgen::JsCast::dyn_into::<HtmlElement>(child).ok());
+            let child =
+                children.item(index).and_then(|child| wasm_bindgen::JsCast::dyn_into::<HtmlElement>(child).ok());
             if let Some(child) = child {
                 let _ = child.style().set_property("left", &format!("{:.3}%", window.share(mark.at_ns) * 100.0));
             }

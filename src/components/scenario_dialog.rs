@@ -47,7 +47,10 @@ pub(super) fn ScenarioDialog(props: &Props) -> Html {
     let open = {
         let (area, errors) = (area.clone(), errors.clone());
         Callback::from(move |event: Event| {
-            let file = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.files()).and_then(|files| files.get(0));
+            let file = event
+                .target_dyn_into::<HtmlInputElement>()
+                .and_then(|input| input.files())
+                .and_then(|files| files.get(0));
             let Some(file) = file else { return };
             let (area, errors) = (area.clone(), errors.clone());
             spawn_local(async move {

@@ -29,7 +29,8 @@ pub(crate) fn TaskPanel() -> Html {
     let typed = {
         let dispatch = app.dispatch.clone();
         Callback::from(move |event: Event| {
-            let number = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.value().parse::<u32>().ok());
+            let number =
+                event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.value().parse::<u32>().ok());
             if let Some(number) = number {
                 dispatch.emit(Action::Select(number.min(last)));
             }
@@ -76,7 +77,10 @@ fn TaskCell(props: &Props) -> Html {
         finished.and_then(|run| run.trace.thread_info().get(record.tag.worker as usize)).map(|info| info.name.clone())
     });
     let since = current.filter(|_| item != TaskState::Done).map(|record| {
-        fill(words.task_since, &[("start", &format::duration(record.start_ns)), ("end", &format::duration(record.end_ns))])
+        fill(
+            words.task_since,
+            &[("start", &format::duration(record.start_ns)), ("end", &format::duration(record.end_ns))],
+        )
     });
     html! {
         <div class="task-cell">
@@ -103,12 +107,15 @@ fn life(words: &crate::i18n::Strings, history: &[TaskRecord], run: &Finished) ->
     let submitted = history.iter().find(|record| record.tag.state != TaskState::Pending)?.start_ns;
     let ended = history.iter().find(|record| matches!(record.tag.state, TaskState::Done | TaskState::Failed));
     let ended = ended.map_or(run.trace.end_ns(), |record| record.start_ns);
-    Some(fill(words.task_life, &[
-        ("queued", &format::duration(sum(&[TaskState::Queued]))),
-        ("run", &format::duration(sum(&[TaskState::Running, TaskState::Preempted]))),
-        ("waited", &format::duration(sum(&[TaskState::Waiting, TaskState::Blocked, TaskState::LockWait]))),
-        ("response", &format::duration(ended.saturating_sub(submitted))),
-    ]))
+    Some(fill(
+        words.task_life,
+        &[
+            ("queued", &format::duration(sum(&[TaskState::Queued]))),
+            ("run", &format::duration(sum(&[TaskState::Running, TaskState::Preempted]))),
+            ("waited", &format::duration(sum(&[TaskState::Waiting, TaskState::Blocked, TaskState::LockWait]))),
+            ("response", &format::duration(ended.saturating_sub(submitted))),
+        ],
+    ))
 }
 
 fn painter(run: usize, task: u32) -> Painter {

@@ -1,7 +1,7 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    CpuWork, Distribution, Duration, Dispatcher, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario, Step,
+    CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario, Step,
 };
 
 /// A control that changes one thing in a scenario.
@@ -94,7 +94,9 @@ impl Field {
                 None => "0 ns".to_owned(),
             }),
             Self::Cores => Some(scenario.machine.cores.to_string()),
-            Self::Pool => one(scenario, Model::ThreadPool, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
+            Self::Pool => {
+                one(scenario, Model::ThreadPool, |run| run.size.unwrap_or(scenario.machine.cores).to_string())
+            }
             Self::Jdk => {
                 one(scenario, Model::GreenThreads, |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
             }
@@ -246,7 +248,8 @@ fn parse_cpu(text: &str) -> Result<CpuWork, Refused> {
 /// A whole number; thousands may be separated by commas or underscores.
 fn whole(text: &str, allowed: &str) -> Result<u64, Refused> {
     let refused = || Refused { allowed: allowed.to_owned() };
-    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(|c| c.is_ascii_digit() || ",_".contains(c)) {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(|c| c.is_ascii_digit() || ",_".contains(c))
+    {
         return Err(refused());
     }
     text.replace([',', '_'], "").parse().map_err(|_| refused())

@@ -151,9 +151,11 @@ impl Form {
         if changed(&[Field::Tasks, Field::Wait, Field::Cpu, Field::Cores]) {
             scenario.references.clear();
         }
-        for (field, model) in
-            [(Field::Pool, Model::ThreadPool), (Field::Jdk, Model::GreenThreads), (Field::Dispatcher, Model::Coroutines)]
-        {
+        for (field, model) in [
+            (Field::Pool, Model::ThreadPool),
+            (Field::Jdk, Model::GreenThreads),
+            (Field::Dispatcher, Model::Coroutines),
+        ] {
             if changed(&[field]) {
                 let runs = &scenario.runs;
                 scenario.references.retain(|reference| runs.get(reference.run).is_none_or(|run| run.model != model));
@@ -164,11 +166,7 @@ impl Form {
 
 /// The messages of an error from the engine, each with its control.
 pub fn messages_of(error: &ScenarioError) -> Vec<Message> {
-    error
-        .fields()
-        .into_iter()
-        .map(|(path, text)| Message { field: Field::for_path(&path), path, text })
-        .collect()
+    error.fields().into_iter().map(|(path, text)| Message { field: Field::for_path(&path), path, text }).collect()
 }
 
 #[cfg(test)]

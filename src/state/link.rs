@@ -82,9 +82,7 @@ impl Link {
                 _ => ignored.push(chip(key, value)),
             }
         }
-        let mut take = |key: &str| {
-            pairs.iter().position(|(known, _)| known == key).map(|index| pairs.remove(index).1)
-        };
+        let mut take = |key: &str| pairs.iter().position(|(known, _)| known == key).map(|index| pairs.remove(index).1);
         if let Some(version) = take("v").filter(|version| version.parse() != Ok(LINK_VERSION)) {
             ignored.push(chip("v", &version));
         }
@@ -97,7 +95,9 @@ impl Link {
                     ignored.extend(preset.map(|name| chip("preset", &name)));
                 }
                 Err(error) => ignored.extend(
-                    messages_of(&error).into_iter().map(|message| format!("scenario: {}: {}", message.path, message.text)),
+                    messages_of(&error)
+                        .into_iter()
+                        .map(|message| format!("scenario: {}: {}", message.path, message.text)),
                 ),
             },
             (Some(name), None) => match Form::preset(name) {
@@ -220,9 +220,11 @@ mod tests {
     #[test]
     fn what_is_unknown_is_told() {
         check("v=2&preset=io-bound&colour=red", "v=1&preset=io-bound", &["v=2", "colour=red"]);
-        check("preset=nope", "v=1&preset=io-bound", &[
-            "preset: \"nope\" is unknown; allowed: io-bound, cpu-bound, high-concurrency, llm-agents, pinning",
-        ]);
+        check(
+            "preset=nope",
+            "v=1&preset=io-bound",
+            &["preset: \"nope\" is unknown; allowed: io-bound, cpu-bound, high-concurrency, llm-agents, pinning"],
+        );
         check("preset=pinning&pool=7", "v=1&preset=pinning", &["pool=7"]);
         check("t=soon&from=5ms", "v=1&preset=io-bound", &["t=soon", "from=5ms"]);
         check("from=9ms&to=5ms", "v=1&preset=io-bound", &["from=9ms", "to=5ms"]);

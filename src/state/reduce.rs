@@ -287,7 +287,8 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_what_is_shared() {
-        let state = done().after(Action::View(Axis::Window(Window { from: 1_000, to: 2_000 }))).after(Action::Select(7));
+        let state =
+            done().after(Action::View(Axis::Window(Window { from: 1_000, to: 2_000 }))).after(Action::Select(7));
         let text = state.link(1_500).write();
         assert_eq!(text, "v=1&preset=io-bound&from=1us&to=2us&t=1.5us&task=7");
         let followed = done().after(Action::Follow(Box::new(Link::read(&text))));

@@ -44,7 +44,8 @@ impl Window {
         let around = around.clamp(self.from, self.to);
         let width = (u128::from(self.width()) * u128::from(numerator) / 1_000)
             .clamp(u128::from(NARROWEST_NS.min(end)), u128::from(end));
-        let left = if self.width() == 0 { 0 } else { u128::from(around - self.from) * width / u128::from(self.width()) };
+        let left =
+            if self.width() == 0 { 0 } else { u128::from(around - self.from) * width / u128::from(self.width()) };
         let from = u128::from(around).saturating_sub(left) as u64;
         Self::clamped(from, from + width as u64, end)
     }

@@ -242,11 +242,7 @@ impl Client {
         let (current, ready) = {
             let mut inner = self.0.borrow_mut();
             let ready = matches!(inner.who, Who::Worker { ready: true, .. });
-            if !ready {
-                (None, false)
-            } else {
-                (inner.current.take(), true)
-            }
+            if !ready { (None, false) } else { (inner.current.take(), true) }
         };
         if !ready {
             return self.fall_back(why);
@@ -338,8 +334,7 @@ impl Inner {
     /// Hands the current request to a worker that is ready.
     fn post(&self) {
         if let (Who::Worker { link, ready: true }, Some(current)) = (&self.who, &self.current) {
-            let message =
-                ToWorker::Run { id: current.id, scenario: current.scenario.to_json(), budget: self.budget };
+            let message = ToWorker::Run { id: current.id, scenario: current.scenario.to_json(), budget: self.budget };
             if let Ok(text) = serde_json::to_string(&message) {
                 let _ = link.worker.post_message(&text.into());
             }

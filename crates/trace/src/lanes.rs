@@ -95,24 +95,25 @@ impl Lanes {
     pub fn new(trace: &Trace) -> Self {
         let end = trace.end_ns();
         let threads = trace.thread_info().len();
-        let mut by_thread: Vec<LaneBuilder> = vec![LaneBuilder::new(); threads];
         let records = &trace.recording().threads;
-        for i in 0..records.len() {
-            if let Some(tag) = ThreadTag::unpack(records.tag[i]) {
-                by_thread[records.subject[i] as usize].change(records.time[i].min(end), tag);
-            }
-        }
         let mut lanes = Self {
             end,
             roles: trace.thread_info().iter().map(|info| info.role).collect(),
             offsets: vec![0],
-            spans: Vec::new(),
+            spans: Vec::with_capacity(records.len() + 2 * threads),
             totals: Vec::with_capacity(threads),
-            blocks: Vec::new(),
+            blocks: Vec::with_capacity(records.len() / BLOCK + threads),
             block_offsets: Vec::with_capacity(threads),
         };
-        for builder in by_thread {
-            lanes.append(builder.finish(end));
+        let (order, ends) = by_subject(&records.subject, threads);
+        let mut from = 0;
+        for to in ends {
+            let changes = order[from..to].iter().filter_map(|&record| {
+                let record = record as usize;
+                Some((records.time[record].min(end), ThreadTag::unpack(records.tag[record])?))
+            });
+            lanes.append(changes);
+            from = to;
         }
         lanes
     }
@@ -153,7 +154,8 @@ impl Lanes {
 
     /// Time per activity between two times, of a thread. O(log spans).
     pub fn totals_between(&self, thread: u32, from_ns: u64, to_ns: u64) -> ActivityTotals {
-        let (low, high) = (self.sums_until(thread, from_ns), self.sums_until(thread, to_ns.max(from_ns)));
+        let until = |t_ns| self.sums_at(thread, self.index_at(thread, t_ns), t_ns);
+        let (low, high) = (until(from_ns), until(to_ns.max(from_ns)));
         ActivityTotals { ns: std::array::from_fn(|i| high[i] - low[i]) }
     }
 
@@ -165,11 +167,12 @@ impl Lanes {
         let bound = |i: usize| from_ns + (range * i as u128 / width_px as u128) as u64;
         let lane = self.lane(thread);
         let (mut start, mut first) = (from_ns, self.index_at(thread, from_ns));
-        let mut low = self.sums_until(thread, from_ns);
+        let mut low = self.sums_at(thread, first, from_ns);
         let mut cells = Vec::with_capacity(width_px);
         for i in 0..width_px {
             let end = bound(i + 1);
-            let (next, high) = (self.index_at(thread, end), self.sums_until(thread, end));
+            let next = first + gallop(&lane[first..], end);
+            let high = self.sums_at(thread, next, end);
             if start == end {
                 cells.push(LaneCell::single(lane.get(first)));
             } else {
@@ -183,18 +186,31 @@ impl Lanes {
         cells
     }
 
-    fn append(&mut self, (spans, totals): (Vec<Span>, ActivityTotals)) {
+    /// Adds the lane of the next thread from its changes in time order.
+    fn append(&mut self, changes: impl Iterator<Item = (u64, ThreadTag)>) {
+        let first = self.spans.len();
+        let mut tag = ThreadTag { activity: Activity::Absent, task: NO_TASK };
+        let mut since = 0;
+        for (at, next) in changes.chain([(self.end, tag)]) {
+            if since < at {
+                let ThreadTag { activity, task } = tag;
+                match self.spans[first..].last_mut() {
+                    Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
+                    _ => self.spans.push(Span { start_ns: since, end_ns: at, activity, task }),
+                }
+            }
+            (since, tag) = (at, next);
+        }
         self.block_offsets.push(self.blocks.len() as u32);
         let mut before = [0; ACTIVITIES];
-        for block in spans.chunks(BLOCK) {
+        for block in self.spans[first..].chunks(BLOCK) {
             self.blocks.push(before);
             for span in block {
                 before[span.activity as usize] += span.end_ns - span.start_ns;
             }
         }
-        self.spans.extend(spans);
         self.offsets.push(self.spans.len() as u32);
-        self.totals.push(totals);
+        self.totals.push(ActivityTotals { ns: before });
     }
 
     /// Index in the lane of the span that holds `t_ns`; the length of the lane after the end.
@@ -202,9 +218,9 @@ impl Lanes {
         self.lane(thread).partition_point(|span| span.end_ns <= t_ns)
     }
 
-    /// Time per activity in `0..t_ns`.
-    fn sums_until(&self, thread: u32, t_ns: u64) -> [u64; ACTIVITIES] {
-        let (lane, index) = (self.lane(thread), self.index_at(thread, t_ns));
+    /// Time per activity in `0..t_ns`, where `index` is [`Lanes::index_at`] of it.
+    fn sums_at(&self, thread: u32, index: usize, t_ns: u64) -> [u64; ACTIVITIES] {
+        let lane = self.lane(thread);
         if index == lane.len() {
             return self.totals(thread).ns;
         }
@@ -215,6 +231,16 @@ impl Lanes {
         }
         sums
     }
+}
+
+/// Number of spans at the front that end by `t_ns`; fast if they are few, as they are from one column to the next.
+fn gallop(spans: &[Span], t_ns: u64) -> usize {
+    let mut reach = 1;
+    while reach < spans.len() && spans[reach - 1].end_ns <= t_ns {
+        reach *= 2;
+    }
+    let low = reach / 2;
+    low + spans[low..reach.min(spans.len())].partition_point(|span| span.end_ns <= t_ns)
 }
 
 impl LaneCell {
@@ -242,39 +268,24 @@ impl LaneCell {
     }
 }
 
-/// Collects the spans of one thread.
-#[derive(Clone)]
-struct LaneBuilder {
-    spans: Vec<Span>,
-    since: u64,
-    tag: ThreadTag,
-}
-
-impl LaneBuilder {
-    fn new() -> Self {
-        Self { spans: Vec::new(), since: 0, tag: ThreadTag { activity: Activity::Absent, task: NO_TASK } }
+/// The numbers of the records, those of subject 0 first and each subject's in their order; and where each ends.
+fn by_subject(subjects: &[u32], count: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut ends = vec![0; count];
+    for &subject in subjects {
+        ends[subject as usize] += 1;
     }
-
-    fn change(&mut self, at: u64, tag: ThreadTag) {
-        let (start_ns, ThreadTag { activity, task }) = (self.since, self.tag);
-        (self.since, self.tag) = (at, tag);
-        if start_ns == at {
-            return;
-        }
-        match self.spans.last_mut() {
-            Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
-            _ => self.spans.push(Span { start_ns, end_ns: at, activity, task }),
-        }
+    let mut sum = 0;
+    for end in &mut ends {
+        // For now where each begins; it moves to the end as records come in.
+        sum += std::mem::replace(end, sum);
     }
-
-    fn finish(mut self, end: u64) -> (Vec<Span>, ActivityTotals) {
-        self.change(end, self.tag);
-        let mut totals = ActivityTotals::default();
-        for span in &self.spans {
-            totals.ns[span.activity as usize] += span.end_ns - span.start_ns;
-        }
-        (self.spans, totals)
+    let mut order = vec![0; subjects.len()];
+    for (record, &subject) in (0..).zip(subjects) {
+        let slot = &mut ends[subject as usize];
+        order[*slot] = record;
+        *slot += 1;
     }
+    (order, ends)
 }
 
 #[cfg(test)]

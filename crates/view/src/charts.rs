@@ -41,20 +41,24 @@ fn width_of(text: &str, text_px: i32) -> i32 {
 }
 
 /// A chart's area, text size and colours; every drawing call goes through it.
-struct Pen<'a, DB: DrawingBackend> {
-    root: &'a Root<DB>,
+struct Pen<DB: DrawingBackend> {
+    root: Root<DB>,
     theme: Theme,
     text_px: i32,
     width: i32,
     height: i32,
 }
 
-impl<'a, DB: DrawingBackend> Pen<'a, DB> {
-    /// Clears the area.
-    fn start(root: &'a Root<DB>, theme: Theme, text_px: u32) -> Result<Self, DrawingAreaErrorKind<DB::ErrorType>> {
+impl<DB: DrawingBackend> Pen<DB> {
+    /// Clears the area and leaves a margin, so that marks at the edges are whole.
+    fn start(root: &Root<DB>, theme: Theme, text_px: u32) -> Result<Self, DrawingAreaErrorKind<DB::ErrorType>> {
         root.fill(&colour(theme.background()))?;
+        let text_px = int(text_px).max(6);
         let (width, height) = root.dim_in_pixel();
-        Ok(Self { root, theme, text_px: int(text_px).max(6), width: int(width), height: int(height) })
+        let margin = (text_px / 2).min(int(width.min(height)) / 4);
+        let root = root.margin(margin, margin, margin, margin);
+        let (width, height) = root.dim_in_pixel();
+        Ok(Self { root, theme, text_px, width: int(width), height: int(height) })
     }
 
     fn line_height(&self) -> i32 {
@@ -88,21 +92,36 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
     }
 
     /// Vertical grid lines with their labels under them; a label that would touch the one before is left out.
-    fn axis(&self, scale: &Scale, bottom: i32, print: impl Fn(f64) -> String) -> ChartResult<DB> {
+    fn axis(&self, scale: Scale, bottom: i32, print: impl Fn(f64) -> String) -> ChartResult<DB> {
         let gap = self.text_px;
-        let mut free_from = i32::MIN;
+        let y = bottom + self.text_px / 3;
+        let (mut free_from, mut free_to) = (i32::MIN, self.width);
+        if scale.is_log() {
+            self.text("log scale", (self.width, y), HPos::Right, self.theme.muted())?;
+            free_to -= width_of("log scale", self.text_px) + gap;
+        }
         for value in scale.ticks() {
             let x = scale.px(value).min(self.width - 1);
             self.rectangle((x, x + 1), (0, bottom), self.theme.hairline())?;
-            let text = print(value);
+            let text = without_zeros(&print(value));
             let width = width_of(&text, self.text_px);
             let left = (x - width / 2).min(self.width - width).max(0);
-            if left >= free_from && left + width <= self.width {
-                self.text(&text, (left, bottom + self.text_px / 3), HPos::Left, self.theme.muted())?;
+            if left >= free_from && left + width <= free_to {
+                self.text(&text, (left, y), HPos::Left, self.theme.muted())?;
                 free_from = left + width + gap;
             }
         }
         Ok(())
+    }
+}
+
+/// `10.0 s` as `10 s`: a tick is a round number and needs no digits to say so.
+fn without_zeros(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text.to_owned(),
     }
 }
 

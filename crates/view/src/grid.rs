@@ -1,5 +1,7 @@
 //! Every task as a dot, coloured by its state: where the dots are, what they look like, which one is under the pointer.
 
+use std::ops::Range;
+
 use parkbench_engine::TaskState;
 
 use crate::palette::{Theme, state_pattern};
@@ -31,6 +33,9 @@ pub struct GridLayout {
     pub tasks_per_dot: usize,
 }
 
+/// [px] A few tasks do not fill the picture; larger dots would only be slower.
+const LARGEST_CELL: usize = 64;
+
 impl GridLayout {
     /// The largest dots with which all tasks fit; rows of a multiple of ten where that fits too.
     pub fn fit(tasks: usize, width_px: usize, height_px: usize) -> Self {
@@ -38,13 +43,14 @@ impl GridLayout {
         let tasks_per_dot = tasks.div_ceil(pixels.max(1)).max(1);
         let dots = tasks.div_ceil(tasks_per_dot);
         let fits = |cell: usize| (width_px / cell) * (height_px / cell) >= dots;
-        let mut cell = ((pixels as f64 / dots.max(1) as f64).sqrt() as usize).clamp(1, width_px.min(height_px).max(1));
+        let most = width_px.min(height_px).clamp(1, LARGEST_CELL);
+        let mut cell = ((pixels as f64 / dots.max(1) as f64).sqrt() as usize).clamp(1, most);
         while cell > 1 && !fits(cell) {
             cell -= 1;
         }
-        let most = (width_px / cell).max(1);
-        let tens = most / 10 * 10;
-        let columns = if tens > 0 && dots.div_ceil(tens) * cell <= height_px { tens } else { most };
+        let widest = (width_px / cell).max(1);
+        let tens = widest / 10 * 10;
+        let columns = if tens > 0 && dots.div_ceil(tens) * cell <= height_px { tens } else { widest };
         let columns = columns.min(dots.max(1));
         let rows = dots.div_ceil(columns);
         let gap = match cell {
@@ -115,34 +121,43 @@ pub fn paint(rgba: &mut [u8], layout: &GridLayout, states: &[u8], theme: Theme) 
 
 /// One dot as RGBA pixels, `size * size`; for the grid and for the legend.
 ///
-/// From 3 px on pending is a ring; from 5 px on every state has its own mark, so that colour is not needed.
+/// A task in flight is a full dot, a queued one a small dot, and a pending one a ring: how many are under way is seen
+/// before any colour is. Below 5 px, where nothing is much smaller than anything else, a queued dot is paler too. From
+/// 5 px on every state has its own mark as well.
 pub fn sprite(state: TaskState, size: usize, theme: Theme) -> Vec<u8> {
     let (colour, background) = (theme.state(state), theme.background());
     let mark = colour.over(background, MARK_ALPHA);
+    let pattern = state_pattern(state);
     let mut rgba = Vec::with_capacity(size * size * 4);
-    for y in 0..size {
-        for x in 0..size {
-            let alpha = coverage(x, y, size);
-            let ink = if size < 3 {
-                Ink::Full
-            } else if state_pattern(state) == Pattern::Outline {
+    for (y, x) in (0..size).flat_map(|y| (0..size).map(move |x| (y, x))) {
+        let ink = if size < 5 { Ink::Full } else { ink(pattern, x, y, size) };
+        let alpha = match pattern {
+            Pattern::Outline if size >= 3 => {
                 let edge = (size / 6).max(1);
-                let inside = |at: usize| at >= edge && at + edge < size;
-                if inside(x) && inside(y) { Ink::None } else { Ink::Full }
-            } else if size < 5 {
-                Ink::Full
-            } else {
-                ink(state_pattern(state), x, y, size)
-            };
-            let pixel = match ink {
-                Ink::Full => colour.over(background, alpha),
-                Ink::Mark => mark.over(background, alpha),
-                Ink::None => background,
-            };
-            rgba.extend(pixel.rgba());
-        }
+                coverage(x, y, &(0..size)).saturating_sub(coverage(x, y, &(edge..size - edge)))
+            }
+            Pattern::Dots if size < 5 => coverage(x, y, &queued_span(size)) / 5 * 3,
+            Pattern::Dots => coverage(x, y, &queued_span(size)),
+            _ => coverage(x, y, &(0..size)),
+        };
+        let pixel = match ink {
+            Ink::Full => colour.over(background, alpha),
+            Ink::Mark => mark.over(background, alpha),
+            Ink::None => background,
+        };
+        rgba.extend(pixel.rgba());
     }
     rgba
+}
+
+/// [px] Where the small dot of a queued task lies in the place of a dot: about half as wide, in the middle if it can.
+fn queued_span(size: usize) -> Range<usize> {
+    match size {
+        0 | 1 => 0..size,
+        2 | 3 => 0..size - 1,
+        4 => 1..3,
+        more => more * 55 / 200..more - more * 55 / 200,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -161,8 +176,7 @@ fn ink(pattern: Pattern, x: usize, y: usize, size: usize) -> Ink {
     let slant = (size / 6).max(1);
     let (falling, rising) = (x.abs_diff(y) < slant, (x + y + 1).abs_diff(size) < slant);
     let marked = match pattern {
-        Pattern::Solid | Pattern::Outline => false,
-        Pattern::Dots => dx < size / 3 + 1 && dy < size / 3 + 1,
+        Pattern::Solid | Pattern::Outline | Pattern::Dots => false,
         Pattern::Diagonal => rising,
         Pattern::Horizontal => dy < line,
         Pattern::Vertical => dx < line,
@@ -173,21 +187,30 @@ fn ink(pattern: Pattern, x: usize, y: usize, size: usize) -> Ink {
     if marked { Ink::Mark } else { Ink::Full }
 }
 
-/// How much of a pixel lies inside the dot, 0 to 255: a square with round corners, from 4 px on.
-fn coverage(x: usize, y: usize, size: usize) -> u8 {
+/// How much of a pixel lies inside a dot that fills `span` both ways, 0 to 255: a square, from 4 px on with round
+/// corners.
+fn coverage(x: usize, y: usize, span: &Range<usize>) -> u8 {
     const SAMPLES: usize = 4;
+    if !(span.contains(&x) && span.contains(&y)) {
+        return 0;
+    }
+    let (size, inset, end) = (span.len(), span.start, span.end);
     if size < 4 {
         return 255;
     }
     let (half, radius) = (size as f64 / 2.0, size as f64 * 0.36);
-    let mut inside = 0;
+    let corner = |at: usize| ((at - inset) as f64) < radius || ((end - at) as f64) <= radius;
+    if !(corner(x) && corner(y)) {
+        return 255;
+    }
+    let mut hits = 0;
     for sample in 0..SAMPLES * SAMPLES {
-        let at = |pixel: usize, sample: usize| pixel as f64 + (sample as f64 + 0.5) / SAMPLES as f64;
+        let at = |pixel: usize, sample: usize| (pixel - inset) as f64 + (sample as f64 + 0.5) / SAMPLES as f64;
         let beyond = |at: f64| ((at - half).abs() - (half - radius)).max(0.0);
         let (bx, by) = (beyond(at(x, sample % SAMPLES)), beyond(at(y, sample / SAMPLES)));
-        inside += usize::from(bx * bx + by * by <= radius * radius);
+        hits += usize::from(bx * bx + by * by <= radius * radius);
     }
-    (inside * 255 / (SAMPLES * SAMPLES)) as u8
+    (hits * 255 / (SAMPLES * SAMPLES)) as u8
 }
 
 /// Of several states the one that least may be hidden.
@@ -230,8 +253,9 @@ mod tests {
         check(10_000, 600, 600, [100, 100, 6, 5, 1]);
         check(10_000, 800, 400, [160, 63, 5, 4, 1]);
         check(10_000, 100, 100, [100, 100, 1, 1, 1]);
-        check(1, 300, 300, [1, 1, 300, 250, 1]);
-        check(0, 300, 300, [1, 0, 300, 250, 1]);
+        check(1, 300, 300, [1, 1, 64, 54, 1]);
+        check(0, 300, 300, [1, 0, 64, 54, 1]);
+        check(12, 300, 300, [4, 3, 64, 54, 1]);
         check(7, 40, 10, [7, 1, 5, 4, 1]);
         check(1_000_000, 300, 300, [300, 278, 1, 1, 12]);
         check(10, 0, 0, [1, 1, 1, 1, 10]);

@@ -1,7 +1,7 @@
 //! How a run looks: palette, layout, pixels and charts as pure functions without a browser.
 //!
 //! Everything draws into a slice of RGBA bytes or into a `plotters` backend that the caller owns, and is tested
-//! natively. No state, no events, no text of the user interface beyond numbers with their units.
+//! natively. No state, no events, and no words but those beside a number: its unit, `p95`, `seed`, `log scale`.
 
 pub mod axis;
 pub mod charts;

@@ -155,7 +155,7 @@ pub const fn activity_pattern(activity: Activity) -> Pattern {
         Activity::Blocked => Pattern::CrossHatch,
         Activity::Preempted => Pattern::Diagonal,
         Activity::Waking => Pattern::Dots,
-        Activity::Overhead => Pattern::Horizontal,
+        Activity::Overhead => Pattern::Vertical,
         Activity::Running | Activity::Idle | Activity::Absent => Pattern::Solid,
     }
 }

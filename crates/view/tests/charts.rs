@@ -82,7 +82,8 @@ fn throughput() {
         let height = height_for(seed.len(), text);
         for theme in Theme::ALL {
             let svg = draw(width, height, |root| throughput_chart(root, &seed, theme, text).unwrap());
-            let expect = ["Thread pool, fixed-12", "239 /s | seed 250 /s", "143.5 K/s", "81.4 K/s", "1.00 K/s"];
+            let expect =
+                ["Thread pool, fixed-12", "239 /s | seed 250 /s", "143.5 K/s", "81.4 K/s", "1 K/s", "log scale"];
             check(&svg, width, height, &expect);
             // Logarithmic: dots, no bars.
             assert_eq!(svg.matches("<circle").count(), 3);
@@ -91,10 +92,21 @@ fn throughput() {
 }
 
 #[test]
+fn a_narrow_axis_leaves_labels_out() {
+    for most in [2e4, 2e6, 2e8] {
+        let bars = [bar("Pool", 2.0, None), bar("Loop", most, None)];
+        for width in [170, 200, 240] {
+            let svg = draw(width, 150, |root| throughput_chart(root, &bars, Theme::Light, 13).unwrap());
+            check(&svg, width, 150, &["1 /s", "log scale"]);
+        }
+    }
+}
+
+#[test]
 fn a_linear_scale_has_bars() {
     let bars = [bar("Thread pool", 386_000.0, Some(389_000.0)), bar("Green threads", 375_000.0, Some(388_000.0))];
     let svg = draw(500, 150, |root| throughput_chart(root, &bars, Theme::Light, 13).unwrap());
-    check(&svg, 500, 150, &["386.0 K/s | seed 389.0 K/s", "200.0 K/s"]);
+    check(&svg, 500, 150, &["386.0 K/s | seed 389.0 K/s", "200 K/s"]);
     assert_eq!(svg.matches("<circle").count(), 0);
     let muted = Theme::Light.muted().css().to_uppercase();
     let bars = svg.split("<rect").filter(|part| part.split('>').next().is_some_and(|tag| tag.contains(&muted)));

@@ -46,6 +46,7 @@ const SIGHTS: [(&str, [[f64; 3]; 3]); 4] = [
 ];
 
 /// CAM02-UCS coordinates of linear sRGB, for an average surround, D65, 64 lx on a grey of 20 %.
+#[expect(clippy::many_single_char_names, reason = "the names of the standard")]
 fn cam02_ucs(linear: [f64; 3]) -> [f64; 3] {
     const XYZ: [[f64; 3]; 3] =
         [[41.239_08, 35.758_434, 18.048_079], [21.263_901, 71.516_868, 7.219_232], [1.933_082, 11.919_478, 95.053_215]];

@@ -31,7 +31,7 @@ pub fn latency_chart<DB: DrawingBackend>(
     let pen = Pen::start(root, theme, text_px)?;
     let scale = Scale::of(rows.iter().flat_map(|row| [row.p50, row.p95, row.p99]).map(|ns| ns as f64), pen.width);
     let bottom = axis_bottom(pen.height, pen.text_px);
-    pen.axis(&scale, bottom, |ns| duration(ns.round() as u64))?;
+    pen.axis(scale, bottom, |ns| duration(ns.round() as u64))?;
     for (i, row) in (0..).zip(rows) {
         let count = int(rows.len());
         let (top, end) = (bottom * i / count, bottom * (i + 1) / count);

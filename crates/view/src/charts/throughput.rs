@@ -32,7 +32,7 @@ pub fn throughput_chart<DB: DrawingBackend>(
     let values = bars.iter().flat_map(|bar| [Some(bar.simulated), bar.reference]).flatten();
     let scale = Scale::of(values, pen.width);
     let bottom = axis_bottom(pen.height, pen.text_px);
-    pen.axis(&scale, bottom, rate)?;
+    pen.axis(scale, bottom, rate)?;
     for (i, bar) in (0..).zip(bars) {
         let rows = int(bars.len());
         let (top, end) = (bottom * i / rows, bottom * (i + 1) / rows);
