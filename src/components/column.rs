@@ -87,7 +87,7 @@ fn Column(props: &Props) -> Html {
             <Dots run={props.run} summary={summary}
                 name={fill(words.grid_label, &[("model", &name), ("variant", &variant), ("n", &format::count(tasks))])} />
             <ul class="counts" aria-label={words.legend}>
-                { for counts.iter().flat_map(|counts| listed(counts)).map(|(item, count)| html! {
+                { for counts.iter().flat_map(listed).map(|(item, count)| html! {
                     <li>
                         <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
                         <strong>{format::count(u64::from(count))}</strong>{" "}{state_under(locale, spec.model, item)}

@@ -43,7 +43,7 @@ strings! {
     step_forward: "Next event", "다음 이벤트";
     time: "Simulated time", "시뮬레이션 시각";
     time_of: "{now} of {end}", "{end} 중 {now}";
-    time_end: "of {end}", "/ {end}";
+    time_end: "of {end}", "(전체 {end})";
     parameters_show: "Change parameters", "매개변수 바꾸기";
     parameters_hide: "Hide parameters", "매개변수 숨기기";
     summary: "Time to finish", "완료까지 걸린 시간";
