@@ -71,6 +71,14 @@ fn locks() {
         "steps = [{ lock = { name = \"a\" } }, { lock = { name = \"b\" } }, { unlock = \"a\" }, { unlock = \"b\" }]",
         &["tasks[0].steps[2].unlock", "\"a\"", "reverse order"],
     );
+    for other in ["kind = \"reentrant\"", "scope = \"task\""] {
+        let class = |lock: &str| format!("{{ count = 1, steps = [{{ lock = {{ {lock} }} }}, {{ unlock = \"a\" }}] }}");
+        check(
+            "{ count = 10, steps = [{ io = \"50 ms\" }] }",
+            &format!("{}, {}", class("name = \"a\""), class(&format!("name = \"a\", {other}"))),
+            &["tasks[1].steps[0].lock", "\"a\"", "the same kind and scope", "all classes"],
+        );
+    }
 }
 
 #[test]
