@@ -149,14 +149,11 @@ pub fn App() -> Html {
                     <aside class="side" aria-label={words.controls}><Controls /></aside>
                     <main class="main" onkeydown={keys}>
                         <div class="stage">
-                            <Transport />
-                            <div class="bar">
-                                <h2 class="tagline">{ fill(words.tagline, &[("n", &tasks)]) }</h2>
-                                <button type="button" class="quiet help-button" onclick={{
-                                    let help = help.clone();
-                                    Callback::from(move |_| help.set(true))
-                                }}>{words.shortcuts}</button>
-                            </div>
+                            <Transport help={{
+                                let help = help.clone();
+                                Callback::from(move |()| help.set(true))
+                            }} />
+                            <h2>{ fill(words.tagline, &[("n", &tasks)]) }</h2>
                             <Legend />
                             <Columns />
                         </div>

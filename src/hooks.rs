@@ -69,7 +69,7 @@ pub(crate) fn use_width(node: &NodeRef) -> (u32, f64) {
     use_effect_with(node.clone(), move |node| {
         let watch = node
             .cast::<Element>()
-            .and_then(|element| Watch::new(element, move |width| setter.set((width, platform::pixel_ratio()))));
+            .and_then(|element| Watch::new(&element, move |width| setter.set((width, platform::pixel_ratio()))));
         move || drop(watch)
     });
     *size
@@ -82,11 +82,11 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(element: Element, changed: impl Fn(u32) + 'static) -> Option<Self> {
+    fn new(element: &Element, changed: impl Fn(u32) + 'static) -> Option<Self> {
         let watched = element.clone();
         let closure = Closure::<dyn FnMut()>::new(move || changed(watched.client_width().max(0) as u32));
         let observer = ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
-        observer.observe(&element);
+        observer.observe(element);
         Some(Self { observer, _closure: closure })
     }
 }

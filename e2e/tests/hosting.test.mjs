@@ -105,7 +105,8 @@ test('nothing jumps while the page loads, runs and plays', () =>
       window.shifts = [];
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries().filter((entry) => !entry.hadRecentInput)) {
-          const sources = entry.sources.map(({ node }) => node?.className ?? node?.nodeName ?? '');
+          const name = (node) => [node?.nodeName, node?.id, node?.className].filter(Boolean).join(' ');
+          const sources = entry.sources.map(({ node }) => name(node));
           window.shifts.push({ value: entry.value, sources });
         }
       }).observe({ type: 'layout-shift', buffered: true });

@@ -23,7 +23,8 @@ async function openDone(fragment = 'preset=io-bound') {
 
 test('the keys of the play area', async () => {
   const { page, close } = await openDone();
-  await clock(page).focus();
+  // Not the slider: there, Home and End mean its own ends.
+  await page.getByRole('group', { name: /tasks as dots/ }).first().focus();
   const still = await clockText(page);
   await page.keyboard.press('Home');
   const start = await waitForOtherClock(page, still);
@@ -59,6 +60,21 @@ test('the buttons of the play area', async () => {
   await button(page, 'Restart').focus();
   await page.keyboard.press('Enter');
   assert.match(await waitForOtherClock(page, later), /^0 /);
+  await close();
+});
+
+test('the slider of the clock', async () => {
+  const { page, close } = await openDone();
+  await clock(page).focus();
+  const still = await clockText(page);
+  await page.keyboard.press('Home');
+  const start = await waitForOtherClock(page, still);
+  assert.match(start, /^0 /);
+  await page.keyboard.press('PageUp');
+  const later = await waitForOtherClock(page, start);
+  await page.keyboard.press('Space');
+  await button(page, 'Pause').waitFor();
+  await waitForOtherClock(page, later);
   await close();
 });
 

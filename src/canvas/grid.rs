@@ -29,7 +29,15 @@ impl Grid {
     pub(crate) fn resize(&mut self, width: f64, height: f64, ratio: f64) {
         let device = |css: f64| (css * ratio).floor().max(0.0) as usize;
         let roomy = GridLayout::fit(self.tasks, device(width), device(height));
-        self.layout = GridLayout::fit(self.tasks, roomy.columns * roomy.cell, roomy.rows * roomy.cell);
+        // A square wherever that costs no dot its size, for 100 x 100 can be counted.
+        let side = (roomy.columns * roomy.rows).isqrt() * roomy.cell;
+        let square = GridLayout::fit(self.tasks, side, side);
+        let (width, height) = if square.cell == roomy.cell && square.tasks_per_dot == roomy.tasks_per_dot {
+            (side, side)
+        } else {
+            (roomy.columns * roomy.cell, roomy.rows * roomy.cell)
+        };
+        self.layout = GridLayout::fit(self.tasks, width, height);
         self.ratio = ratio;
         self.surface.resize(self.layout.width as u32, self.layout.height as u32, ratio);
         self.place_ring();

@@ -1,6 +1,6 @@
 //! One column per run: name, machine, time to finish, grid, numbers by state.
 
-use parkbench_engine::TaskState;
+use parkbench_engine::{Model, TaskState};
 use parkbench_trace::STATES;
 use parkbench_view::format;
 use yew::prelude::*;
@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::dots::Dots;
 use super::{run_detail, run_name};
 use crate::hooks::{use_app, use_snapshot};
-use crate::i18n::{Locale, fill, state};
+use crate::i18n::{Locale, fill, state_under};
 use crate::state::{Action, Axis};
 
 /// The columns of all runs.
@@ -57,7 +57,8 @@ fn Column(props: &Props) -> Html {
     let ended = counts.map(|counts| counts[TaskState::Done as usize] + counts[TaskState::Failed as usize]);
     let makespan = run.map(|run| run.trace.end_ns());
     let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
-    let summary = counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, &counts));
+    let summary =
+        counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, spec.model, &counts));
     let show = {
         let (dispatch, run) = (app.dispatch.clone(), props.run);
         Callback::from(move |_| dispatch.emit(Action::View(Axis::Run(run))))
@@ -86,10 +87,10 @@ fn Column(props: &Props) -> Html {
             <Dots run={props.run} summary={summary}
                 name={fill(words.grid_label, &[("model", &name), ("variant", &variant), ("n", &format::count(tasks))])} />
             <ul class="counts" aria-label={words.legend}>
-                { for counts.iter().flat_map(|counts| listed(counts)).map(|(item, count)| html! {
+                { for counts.iter().flat_map(listed).map(|(item, count)| html! {
                     <li>
                         <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
-                        <strong>{format::count(u64::from(count))}</strong>{" "}{state(locale, item)}
+                        <strong>{format::count(u64::from(count))}</strong>{" "}{state_under(locale, spec.model, item)}
                     </li>
                 }) }
                 if counts.is_none() { <li class="hint">{words.waiting_for_run}</li> }
@@ -119,10 +120,10 @@ fn listed(counts: &[u32; STATES]) -> Vec<(TaskState, u32)> {
     ORDER.into_iter().map(|state| (state, counts[state as usize])).filter(|(_, count)| *count > 0).collect()
 }
 
-fn counts_text(locale: Locale, counts: &[u32; STATES]) -> String {
+fn counts_text(locale: Locale, model: Model, counts: &[u32; STATES]) -> String {
     let parts: Vec<String> = listed(counts)
         .into_iter()
-        .map(|(item, count)| format!("{} {}", format::count(u64::from(count)), state(locale, item)))
+        .map(|(item, count)| format!("{} {}", format::count(u64::from(count)), state_under(locale, model, item)))
         .collect();
     parts.join(", ")
 }

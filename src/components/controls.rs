@@ -36,7 +36,7 @@ pub(crate) fn Controls() -> Html {
             let open = open.clone();
             Callback::from(move |_| open.set(!*open))
         }}>{ if *open { words.parameters_hide } else { words.parameters_show } }</button>
-        <form id="parameters" class={classes!("controls", open.then_some("open"))} aria-label={words.controls} onsubmit={submit} novalidate=true>
+        <form id="parameters" class={classes!("controls", (*open || !app.state.messages.is_empty()).then_some("open"))} aria-label={words.controls} onsubmit={submit} novalidate=true>
             { group(words.workload, [Field::Tasks, Field::Wait, Field::Cpu].map(|field| control(&app, field))) }
             { group(words.machine, [control(&app, Field::Cores)]) }
             { group(words.models, [Field::Pool, Field::Jdk, Field::Dispatcher].map(|field| control(&app, field))) }
@@ -166,10 +166,10 @@ fn Status() -> Html {
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
         RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
-        RunState::Idle => (
-            None,
-            if app.state.request.is_none() && app.state.result.is_none() { words.cancelled } else { "" }.to_owned(),
-        ),
+        _ if !app.state.messages.is_empty() => {
+            (None, fill(words.errors, &[("n", &app.state.messages.len().to_string())]))
+        }
+        RunState::Idle => (None, words.cancelled.to_owned()),
         RunState::Done if changed => (None, words.changed.to_owned()),
         RunState::Done => {
             let ran = app.state.result.as_ref().map(|result| {

@@ -39,11 +39,35 @@ use parkbench_view::format;
 use crate::hooks::App;
 use crate::i18n::{Locale, Strings, dispatcher, fill, model};
 
-/// The name of a run: its model, and what tells it apart from other runs of the model.
+/// The name of a run: its model, or, where several runs share the model, what tells it apart.
 fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
-    let name = model(locale, spec.model);
-    let same = scenario.runs.iter().filter(|run| run.model == spec.model).count();
-    if same < 2 { name.to_owned() } else { format!("{name}, {}", spec.variant(&scenario.machine)) }
+    if scenario.runs.iter().filter(|run| run.model == spec.model).count() < 2 {
+        return model(locale, spec.model).to_owned();
+    }
+    let knobs = match spec.model {
+        Model::ThreadPool => {
+            format!("{} {}", model(locale, spec.model), spec.size.unwrap_or(scenario.machine.cores))
+        }
+        Model::GreenThreads => format!("Java {}", spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK)),
+        Model::Coroutines => dispatcher(spec.dispatcher.unwrap_or_default()).to_owned(),
+    };
+    let name = match spec.lock {
+        Some(lock) => format!("{knobs}, {}", lock_name(lock)),
+        None => knobs,
+    };
+    // Knobs that have no short name are told apart by the variant.
+    let same = |run: &&RunSpec| {
+        run.model == spec.model
+            && (run.size, run.jdk, run.dispatcher, run.lock) == (spec.size, spec.jdk, spec.dispatcher, spec.lock)
+    };
+    if scenario.runs.iter().filter(same).count() < 2 { name } else { spec.variant(&scenario.machine) }
+}
+
+fn lock_name(lock: LockKind) -> &'static str {
+    match lock {
+        LockKind::Monitor => "synchronized",
+        LockKind::Reentrant => "ReentrantLock",
+    }
 }
 
 /// The machine and the knobs of a run in a few words.
@@ -65,12 +89,8 @@ fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
         ),
     };
     if let Some(lock) = spec.lock {
-        let lock = match lock {
-            LockKind::Monitor => "synchronized",
-            LockKind::Reentrant => "ReentrantLock",
-        };
         text.push_str(", ");
-        text.push_str(&fill(words.lock_kind, &[("lock", lock)]));
+        text.push_str(&fill(words.lock_kind, &[("lock", lock_name(lock))]));
     }
     text
 }

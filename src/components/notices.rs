@@ -19,7 +19,8 @@ pub(crate) fn Notices(props: &Props) -> Html {
     let words = app.words();
     let dispatch = app.dispatch.clone();
     let forget = Callback::from(move |_| dispatch.emit(Action::ForgetIgnored));
-    let messages = &app.state.messages;
+    // What belongs to a control is said beside it.
+    let messages: Vec<_> = app.state.messages.iter().filter(|message| message.field.is_none()).collect();
     html! {
         <div class="notices" role="status">
             if !app.state.ignored.is_empty() {
@@ -38,26 +39,11 @@ pub(crate) fn Notices(props: &Props) -> Html {
                     <p>{ fill(words.errors, &[("n", &messages.len().to_string())]) }</p>
                     <ul>
                         { for messages.iter().map(|message| html! {
-                            <li lang="en">
-                                if let Some(field) = message.field {
-                                    <a href={format!("#{}", field.key())} onclick={jump(field.key())}>{field.key()}</a>
-                                } else {
-                                    <strong>{&message.path}</strong>
-                                }
-                                {": "}{&message.text}
-                            </li>
+                            <li lang="en"><strong>{&message.path}</strong>{": "}{&message.text}</li>
                         }) }
                     </ul>
                 </div>
             }
         </div>
     }
-}
-
-/// Puts the focus on a control without touching the address.
-fn jump(id: &'static str) -> Callback<MouseEvent> {
-    Callback::from(move |event: MouseEvent| {
-        event.prevent_default();
-        crate::platform::focus(id);
-    })
 }

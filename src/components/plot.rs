@@ -105,7 +105,7 @@ pub(super) fn Plot(props: &Props) -> Html {
     html! {
         <div class="plot" ref={host} onpointerdown={down} onpointermove={moved} onpointerup={tapped}>
             <canvas ref={canvas} role="img" aria-label={props.label.clone()}></canvas>
-            <div class="line" ref={line} aria-hidden="true"></div>
+            <div class="now" ref={line} aria-hidden="true"></div>
         </div>
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn References() -> Html {
                                         {&comparison.printed}
                                         if let Some(note) = note {
                                             {" "}<a href={format!("#note-{}", note + 1)} class="flag" onclick={jump(note)}
-                                                aria-label={format!("{}: {}", words.contradicts, note + 1)}>
+                                                aria-label={format!("{}: {}", fill(words.contradiction_note, &[("n", &(note + 1).to_string())]), words.contradicts)}>
                                                 { fill(words.contradiction_note, &[("n", &(note + 1).to_string())]) }
                                             </a>
                                         }

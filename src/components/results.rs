@@ -33,7 +33,7 @@ pub(crate) fn Results() -> Html {
         <section class="results" aria-labelledby="results-title" data-sim-ms={(result.wall_us as f64 / 1_000.0).to_string()}>
             <h2 id="results-title">{words.results}</h2>
             <p class="note">{note}</p>
-            <div class="results-body">
+            <div class={classes!("results-body", (result.runs.len() > 3).then_some("many"))}>
             <div class="scroll" tabindex="0" role="group" aria-labelledby="results-title">
                 <table class="figures">
                     <thead><tr>

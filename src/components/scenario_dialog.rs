@@ -73,7 +73,7 @@ pub(super) fn ScenarioDialog(props: &Props) -> Html {
             let text = area.cast::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default();
             match Scenario::from_json(&text) {
                 Ok(scenario) => {
-                    dispatch.emit(Action::Custom(Ok(scenario)));
+                    dispatch.emit(Action::Custom(Box::new(scenario)));
                     shut();
                 }
                 Err(error) => {

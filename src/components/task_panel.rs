@@ -12,7 +12,7 @@ use yew::prelude::*;
 use super::plot::{Painter, Plot};
 use super::run_name;
 use crate::hooks::{use_app, use_snapshot};
-use crate::i18n::{fill, reason, state};
+use crate::i18n::{fill, reason, state_under};
 use crate::state::{Action, Finished, RunSet, Window};
 
 /// [CSS px]
@@ -43,7 +43,7 @@ pub(crate) fn TaskPanel() -> Html {
                 <label for="task-number">{ fill(words.task_number, &[("last", &format::count(u64::from(last)))]) }</label>
                 <input id="task-number" type="number" min="0" max={last.to_string()} step="1" value={task.to_string()} onchange={typed} />
             </div>
-            <div class={classes!("columns", format!("runs-{}", runs.min(6)))}>
+            <div class={classes!("columns", format!("runs-{}", runs.min(6)))} tabindex="0" role="group" aria-labelledby="task-title">
                 { for (0..runs).map(|run| html! { <TaskCell key={run} {run} {task} /> }) }
             </div>
         </section>
@@ -87,7 +87,7 @@ fn TaskCell(props: &Props) -> Html {
             <h3>{name}</h3>
             <p class="task-state">
                 <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
-                <strong>{state(locale, item)}</strong>
+                <strong>{state_under(locale, spec.model, item)}</strong>
                 if let Some(worker) = worker { {" "}{ fill(words.task_on, &[("worker", &worker)]) } }
             </p>
             <Plot height={STRIP} subject={props.task} {label} paint={painter(props.run, props.task)} />

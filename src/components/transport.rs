@@ -9,9 +9,15 @@ use crate::hooks::{use_app, use_snapshot};
 use crate::i18n::fill;
 use crate::player::SLIDER_STEPS;
 
+#[derive(Clone, PartialEq, Properties)]
+pub(crate) struct Props {
+    /// Opens the list of keys.
+    pub help: Callback<()>,
+}
+
 /// See the module.
 #[component]
-pub(crate) fn Transport() -> Html {
+pub(crate) fn Transport(props: &Props) -> Html {
     let app = use_app();
     let words = app.words();
     let snapshot = use_snapshot();
@@ -85,6 +91,7 @@ pub(crate) fn Transport() -> Html {
                     oninput={set_speed} />
                 <output for="speed">{ fill(words.speed_label, &[("rate", &rate)]) }</output>
                 <label class="check"><input type="checkbox" checked={snapshot.auto} onchange={set_auto} />{words.speed_auto}</label>
+                <button type="button" class="quiet help-button" onclick={props.help.reform(|_: MouseEvent| ())}>{words.shortcuts}</button>
             </div>
         </div>
     }

@@ -16,7 +16,7 @@ macro_rules! strings {
 
 strings! {
     // Header.
-    tagline: "How {n} tasks are scheduled, under three models, on one clock", "작업 {n}개를 세 가지 모델이 하나의 시계 위에서 어떻게 스케줄하는가";
+    tagline: "{n} tasks on one clock", "하나의 시계 위의 작업 {n}개";
     scenario: "Scenario", "시나리오";
     scenario_custom: "Your scenario", "직접 쓴 시나리오";
     theme: "Theme", "테마";
@@ -43,7 +43,7 @@ strings! {
     step_forward: "Next event", "다음 이벤트";
     time: "Simulated time", "시뮬레이션 시각";
     time_of: "{now} of {end}", "{end} 중 {now}";
-    time_end: "of {end}", "/ {end}";
+    time_end: "of {end}", "(전체 {end})";
     parameters_show: "Change parameters", "매개변수 바꾸기";
     parameters_hide: "Hide parameters", "매개변수 숨기기";
     summary: "Time to finish", "완료까지 걸린 시간";
@@ -76,7 +76,7 @@ strings! {
     cancel: "Cancel", "취소";
     reset: "Reset", "되돌리기";
     edit_scenario: "Scenario as JSON…", "JSON으로 편집…";
-    errors: "{n} to correct before this can run; the previous run is still shown", "실행하려면 {n}개를 고쳐야 합니다. 이전 실행을 계속 보여 줍니다";
+    errors: "{n} to correct before this can run. The previous run is still shown.", "실행하려면 {n}개를 고쳐야 합니다. 이전 실행을 계속 보여 줍니다.";
     changed: "Changed, not run yet", "바뀌었지만 아직 실행하지 않았습니다";
     running: "Simulating: {percent}", "시뮬레이션 중: {percent}";
     ran: "Simulated in {ms}, seed {seed}", "{ms} 만에 시뮬레이션함, 시드 {seed}";

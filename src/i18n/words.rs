@@ -34,6 +34,15 @@ pub const fn state(locale: Locale, state: TaskState) -> &'static str {
     }
 }
 
+/// A state of a task under a model: a green thread that holds its carrier while it waits is called pinned.
+pub const fn state_under(locale: Locale, model: Model, item: TaskState) -> &'static str {
+    match (locale, model, item) {
+        (Locale::En, Model::GreenThreads, TaskState::Blocked) => "pinned",
+        (Locale::Ko, Model::GreenThreads, TaskState::Blocked) => "고정됨",
+        _ => state(locale, item),
+    }
+}
+
 /// Why a task is in its state.
 pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
     match (locale, reason) {

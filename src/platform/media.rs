@@ -19,7 +19,7 @@ pub(crate) fn prefers_dark() -> bool {
 pub(crate) fn on_dark_change(changed: impl Fn(bool) + 'static) -> impl Drop {
     let query = query("(prefers-color-scheme: dark)");
     let watched = query.clone();
-    let closure = Closure::<dyn Fn()>::new(move || changed(watched.as_ref().is_some_and(|query| query.matches())));
+    let closure = Closure::<dyn Fn()>::new(move || changed(watched.as_ref().is_some_and(MediaQueryList::matches)));
     if let Some(query) = &query {
         let _ = query.add_event_listener_with_callback("change", closure.as_ref().unchecked_ref());
     }

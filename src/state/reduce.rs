@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use parkbench_engine::{Scenario, ScenarioError, TaskState};
+use parkbench_engine::{Scenario, TaskState};
 
 use super::field::Field;
 use super::form::{Base, Form, messages_of};
@@ -20,7 +20,7 @@ pub enum Action {
     /// A preset was picked; it runs at once.
     Preset(String),
     /// A scenario of one's own was given; it runs at once.
-    Custom(Result<Scenario, ScenarioError>),
+    Custom(Box<Scenario>),
     /// All changes to the base are taken back, and it runs.
     Reset,
     /// The form is to be simulated.
@@ -65,8 +65,7 @@ impl AppState {
                 Ok(form) => next.open(form),
                 Err(error) => next.messages = messages_of(&error),
             },
-            Action::Custom(Ok(scenario)) => next.open(Form::custom(scenario)),
-            Action::Custom(Err(error)) => next.messages = messages_of(&error),
+            Action::Custom(scenario) => next.open(Form::custom(*scenario)),
             Action::Reset => {
                 let form = match self.form.base() {
                     Base::Preset(name) => Form::preset(name).unwrap_or_else(|_| self.form.clone()),

@@ -204,7 +204,6 @@ impl Client {
         }
         let current = self.0.borrow().current.as_ref().map(|current| current.id);
         match message {
-            FromWorker::Ready { .. } => {}
             FromWorker::Progress { id, done, total } => self.tell(News::Progress(id, done, total)),
             FromWorker::Run { id, index } if Some(id) == current => {
                 let bytes = Uint8Array::new(&data.get(1)).to_vec();
@@ -214,7 +213,11 @@ impl Client {
             }
             FromWorker::Finished { id, wall_us } if Some(id) == current => self.finish(wall_us),
             FromWorker::Failed { id, message } if id == 0 || Some(id) == current => self.break_off(message),
-            FromWorker::Run { .. } | FromWorker::Finished { .. } | FromWorker::Failed { .. } => {}
+            // Late answers to a request that was given up.
+            FromWorker::Ready { .. }
+            | FromWorker::Run { .. }
+            | FromWorker::Finished { .. }
+            | FromWorker::Failed { .. } => {}
         }
     }
 
@@ -242,7 +245,7 @@ impl Client {
         let (current, ready) = {
             let mut inner = self.0.borrow_mut();
             let ready = matches!(inner.who, Who::Worker { ready: true, .. });
-            if !ready { (None, false) } else { (inner.current.take(), true) }
+            if ready { (inner.current.take(), true) } else { (None, false) }
         };
         if !ready {
             return self.fall_back(why);

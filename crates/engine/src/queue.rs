@@ -1,7 +1,9 @@
 //! The event queue: earliest time first, and first in, first out among equal times (design, invariant 3).
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+
+use crate::scenario::{MAX_TASKS, MAX_THREADS};
 
 /// What happens at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,36 +20,41 @@ pub(crate) enum Event {
     Deadline(u32),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    time: u64,
-    sequence: u64,
-    event: Event,
+/// Bits of a thread's or task's number: more than the most of either.
+const ID_BITS: u32 = 21;
+const KIND_BITS: u32 = 3;
+const _: () = assert!(MAX_TASKS < 1 << ID_BITS && (MAX_THREADS as u64) < 1 << ID_BITS);
+
+impl Event {
+    const fn pack(self) -> u64 {
+        let (kind, id) = match self {
+            Self::BurstEnd(id) => (0, id),
+            Self::Runnable(id) => (1, id),
+            Self::TimedWake(id) => (2, id),
+            Self::SliceEnd => (3, 0),
+            Self::Deadline(id) => (4, id),
+        };
+        kind << ID_BITS | id as u64
+    }
+
+    const fn unpack(bits: u64) -> Self {
+        let id = (bits & ((1 << ID_BITS) - 1)) as u32;
+        match bits >> ID_BITS & ((1 << KIND_BITS) - 1) {
+            0 => Self::BurstEnd(id),
+            1 => Self::Runnable(id),
+            2 => Self::TimedWake(id),
+            3 => Self::SliceEnd,
+            _ => Self::Deadline(id),
+        }
+    }
 }
 
-impl Entry {
-    const fn key(&self) -> (u64, u64) {
-        (self.time, self.sequence)
-    }
-}
+/// 64 bits of time, 40 of sequence, then kind and number; entries compare by time and sequence, for no two sequences
+/// are equal. 2^40 pushes are a million tasks with 256 steps and four thousand pushes each.
+type Entry = u128;
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for Entry {}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Entry {
-    /// Reversed, because the heap of the standard library keeps the greatest on top.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
+/// Stands for the head of an empty lane.
+const NOTHING: Entry = Entry::MAX;
 
 /// Lanes beside the heap. Waits and bursts of a run have few lengths, and events of one length are pushed in order of
 /// time; four lanes hold nearly all of them.
@@ -59,48 +66,73 @@ const LANES: usize = 4;
 /// event, or to the heap if there is none; a pop takes the least of the lanes' heads and the heap's top. Push is O(1)
 /// and pop O(lanes) as long as the lanes suffice, otherwise both are O(log n). Which structure holds an event changes
 /// nothing about the order, for that is by (time, sequence) alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
     lanes: [VecDeque<Entry>; LANES],
-    heap: BinaryHeap<Entry>,
+    heap: BinaryHeap<Reverse<Entry>>,
+    /// The first entry of each lane, then that of the heap.
+    heads: [Entry; LANES + 1],
+    /// [ns] The last time of each lane; 0 if it is empty, so that it takes anything.
+    ends: [u64; LANES],
     sequence: u64,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self {
+            lanes: Default::default(),
+            heap: BinaryHeap::new(),
+            heads: [NOTHING; LANES + 1],
+            ends: [0; LANES],
+            sequence: 0,
+        }
+    }
 }
 
 impl EventQueue {
     pub(crate) fn push(&mut self, time: u64, event: Event) {
-        let entry = Entry { time, sequence: self.sequence, event };
+        let entry = u128::from(time) << 64 | u128::from(self.sequence << (KIND_BITS + ID_BITS) | event.pack());
         self.sequence += 1;
-        let mut best: Option<(usize, u64)> = None;
-        let mut empty = None;
-        for (index, lane) in self.lanes.iter().enumerate() {
-            match lane.back() {
-                Some(last) if last.time <= time && best.is_none_or(|(_, end)| last.time > end) => {
-                    best = Some((index, last.time));
-                }
-                Some(_) => {}
-                None => empty = Some(index),
-            }
+        // The latest end that is not too late, counted from 1 so that 0 is none.
+        let (mut lane, mut latest) = (LANES, 0);
+        for (index, &end) in self.ends.iter().enumerate() {
+            let fits = end <= time && end + 1 > latest;
+            (lane, latest) = if fits { (index, end + 1) } else { (lane, latest) };
         }
-        match best.map(|(index, _)| index).or(empty) {
-            Some(index) => self.lanes[index].push_back(entry),
-            None => self.heap.push(entry),
+        if lane == LANES {
+            self.heap.push(Reverse(entry));
+            self.heads[LANES] = self.heads[LANES].min(entry);
+            return;
         }
+        if self.heads[lane] == NOTHING {
+            self.heads[lane] = entry;
+        }
+        self.ends[lane] = time;
+        self.lanes[lane].push_back(entry);
     }
 
     pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
-        let mut first: Option<(usize, (u64, u64))> = self.heap.peek().map(|entry| (LANES, entry.key()));
-        for (index, lane) in self.lanes.iter().enumerate() {
-            if let Some(entry) = lane.front()
-                && first.is_none_or(|(_, key)| entry.key() < key)
-            {
-                first = Some((index, entry.key()));
+        let (mut first, mut entry) = (0, self.heads[0]);
+        for index in 1..=LANES {
+            let head = self.heads[index];
+            (first, entry) = if head < entry { (index, head) } else { (first, entry) };
+        }
+        if entry == NOTHING {
+            return None;
+        }
+        if first == LANES {
+            self.heap.pop();
+            self.heads[LANES] = self.heap.peek().map_or(NOTHING, |&Reverse(entry)| entry);
+        } else {
+            self.lanes[first].pop_front();
+            if let Some(&next) = self.lanes[first].front() {
+                self.heads[first] = next;
+            } else {
+                self.heads[first] = NOTHING;
+                self.ends[first] = 0;
             }
         }
-        let entry = match first? {
-            (LANES, _) => self.heap.pop(),
-            (index, _) => self.lanes[index].pop_front(),
-        };
-        entry.map(|entry| (entry.time, entry.event))
+        Some(((entry >> 64) as u64, Event::unpack(entry as u64)))
     }
 }
 
@@ -108,6 +140,16 @@ impl EventQueue {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn events_read_back() {
+        for id in [0, 1, (1 << ID_BITS) - 1] {
+            for event in [Event::BurstEnd(id), Event::Runnable(id), Event::TimedWake(id), Event::Deadline(id)] {
+                assert_eq!(Event::unpack(event.pack()), event);
+            }
+        }
+        assert_eq!(Event::unpack(Event::SliceEnd.pack()), Event::SliceEnd);
+    }
 
     proptest! {
         /// Pushes and pops in any order, never into the past, against a sorted list.

@@ -21,7 +21,7 @@ pub const SCENARIO_VERSION: u32 = 1;
 
 /// A workload, a machine, and the models to run it under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a scenario: version, name, machine, tasks, runs")]
 pub struct Scenario {
     /// Format version; 1.
     pub version: u32,
@@ -55,7 +55,7 @@ pub struct Scenario {
 
 /// The machine that every run has to itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a machine such as { cores = 8 }")]
 pub struct Machine {
     /// Processors; 1 to 1,024.
     pub cores: u32,
@@ -66,7 +66,7 @@ pub struct Machine {
 
 /// Tasks that run the same steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a class of tasks such as { count = 10, steps = [{ io = \"50 ms\" }] }")]
 pub struct TaskClass {
     /// A word for a person, such as `request`.
     #[serde(default = "default_class_name")]
@@ -81,7 +81,7 @@ pub struct TaskClass {
 }
 
 /// One part of a task. In a file: `{ cpu = "20 us" }`, `{ io = "50 ms" }`, `{ lock = { name = "agent" } }`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Computes.
@@ -124,7 +124,7 @@ pub enum Duration {
 }
 
 /// A distribution of durations; draws are whole nanoseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
     /// Every nanosecond from the first to the second, both included, is equally likely.
@@ -133,7 +133,7 @@ pub enum Distribution {
 
 /// A lock to take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a lock such as { name = \"a\" }")]
 pub struct LockSpec {
     /// Which one.
     pub name: String,
@@ -195,7 +195,7 @@ impl Model {
 
 /// One model with its knobs; a knob of another model is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a run such as { model = \"thread-pool\" }")]
 pub struct RunSpec {
     /// Which model.
     pub model: Model,

@@ -41,7 +41,7 @@ Scenario files:
 
 Exit codes:
   0  The command did what was asked
-  1  It could not be done here, such as a thread that could not be created
+  1  It could not be done here, such as a thread that could not be created, or was interrupted
   2  The command line or the scenario is wrong: the message says where, and what is allowed";
 
 #[derive(Debug, Subcommand)]

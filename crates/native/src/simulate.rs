@@ -51,6 +51,15 @@ fn table(input: &Input, result: &ResultFile) -> String {
         grid.figure("Events", chunk, |&run| figures::or_absent(runs[run].events, format::count));
         grid.figure("Digest", chunk, |&run| figures::or_absent(runs[run].digest.clone(), |digest| digest));
     }));
+    for run in runs.iter().filter(|run| run.tasks_unfinished > 0) {
+        let note = format!(
+            "{} tasks of {} wait for each other's locks and never end; its total time is that of the last event.",
+            format::count(run.tasks_unfinished),
+            run.variant
+        );
+        out.push('\n');
+        out.push_str(&text::wrap(&note, WIDTH, "! ", "  "));
+    }
     out.push_str(&published::render(result));
     if let Some(tasks) = input.tasks_before {
         let note = format!(
@@ -98,6 +107,19 @@ mod tests {
         assert!(table.ends_with(
             "\nPublished figures, where the scenario has any, hold for its 10,000 tasks and are left out.\n"
         ));
+    }
+
+    #[test]
+    fn tasks_that_never_end_are_told() {
+        let mut result = result();
+        result.runs[1].tasks_unfinished = 2;
+        result.runs[1].tasks_done = 1;
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        let table = table(&input, &result);
+        let cells: Vec<&str> =
+            table.lines().find(|line| line.contains("wait for each other  ")).unwrap().split_whitespace().collect();
+        assert_eq!(cells, ["wait", "for", "each", "other", "0", "2", "0"]);
+        assert!(table.contains("! 2 tasks of java-25 wait for each other's locks and never end"), "{table}");
     }
 
     #[test]

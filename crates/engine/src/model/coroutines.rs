@@ -72,6 +72,8 @@ struct Worker {
     permit: bool,
     /// Coroutines that the loop in progress has run.
     in_loop: Option<u32>,
+    /// Its park may end by itself, and then leaves it in the stack of parked workers.
+    parked_until: bool,
 }
 
 /// The model.
@@ -90,6 +92,8 @@ struct Pool {
     /// Parked workers; the last to park is woken first.
     parked: Vec<u32>,
     permits: u32,
+    /// Items in all slots and rings.
+    local: usize,
     global_cpu: VecDeque<Item>,
     global_blocking: VecDeque<Item>,
     /// Blocking tasks dispatched and not ended.
@@ -118,6 +122,7 @@ impl Coroutines {
             workers: Vec::new(),
             parked: Vec::new(),
             permits: core,
+            local: 0,
             global_cpu: VecDeque::new(),
             global_blocking: VecDeque::new(),
             blocking: 0,
@@ -168,7 +173,14 @@ impl Accept for Pool {
 impl Pool {
     fn add_worker(&mut self, kernel: &mut Kernel) -> u32 {
         let number = self.workers.len() + 1;
-        self.workers.push(Worker { work: Work::None, slot: None, ring: VecDeque::new(), permit: false, in_loop: None });
+        self.workers.push(Worker {
+            work: Work::None,
+            slot: None,
+            ring: VecDeque::new(),
+            permit: false,
+            in_loop: None,
+            parked_until: false,
+        });
         kernel.add_thread(Role::Worker, format!("DefaultDispatcher-worker-{number}"))
     }
 
@@ -229,11 +241,13 @@ impl Pool {
             self.enqueue_global(item);
             return;
         };
+        self.local += 1;
         let worker = &mut self.workers[index];
         if let Some((previous, _)) = worker.slot.replace((item, now)) {
             if worker.ring.len() < RING {
                 worker.ring.push_back(previous);
             } else {
+                self.local -= 1;
                 self.enqueue_global(previous);
             }
         }
@@ -277,6 +291,7 @@ impl Pool {
         if has_local && !global_first {
             let worker = &mut self.workers[index];
             let item = worker.slot.take().map(|(item, _)| item).or_else(|| worker.ring.pop_front());
+            self.local -= 1;
             return item.ok_or(u64::MAX);
         }
         if has_global {
@@ -291,14 +306,19 @@ impl Pool {
     fn steal(&mut self, now: u64, index: usize) -> Result<Item, u64> {
         let count = self.workers.len();
         let mut young_until = u64::MAX;
+        if self.local == 0 {
+            return Err(young_until);
+        }
         for offset in 1..count {
             let victim = &mut self.workers[(index + offset) % count];
             if let Some(item) = victim.ring.pop_front() {
+                self.local -= 1;
                 return Ok(item);
             }
             if let Some((item, since)) = victim.slot {
                 if now >= since + STEAL_AGE {
                     victim.slot = None;
+                    self.local -= 1;
                     return Ok(item);
                 }
                 young_until = young_until.min(since + STEAL_AGE);
@@ -311,8 +331,7 @@ impl Pool {
     fn resume_worker(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         let index = (thread - self.first_worker) as usize;
         let mut ended = false;
-        // A park that ended by itself leaves the thread in the stack of parked ones.
-        if !self.parked.is_empty() {
+        if std::mem::take(&mut self.workers[index].parked_until) {
             self.parked.retain(|&parked| parked != thread);
         }
         loop {
@@ -341,6 +360,7 @@ impl Pool {
                         if young_until == u64::MAX {
                             kernel.park(thread);
                         } else {
+                            self.workers[index].parked_until = true;
                             kernel.park_until(thread, young_until);
                         }
                         return ended;

@@ -1,68 +1,114 @@
-//! Reading amounts that are a text or a table: `"50 ms"`, `{ iterations = 100000 }`, `{ uniform = ["2 s", "2.2 s"] }`.
+//! Reading what is one of several things: steps by their one key, amounts that are a text or a table.
 //!
-//! Derived readers of such choices forget why a text was refused; these keep the reason.
+//! Derived readers of such choices forget why a value was refused, or speak of variants; these name the key, the
+//! reason and what is allowed.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserialize, Deserializer, MapAccess};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::{CpuWork, Distribution, Duration, Iterations};
+use super::{CpuWork, Distribution, Duration, Iterations, LockSpec, Step};
 use crate::quantity::Nanos;
 
-impl<'de> Deserialize<'de> for Duration {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> de::Visitor<'de> for Visitor {
-            type Value = Duration;
+/// Something that is written as a table with exactly one key, or, for some, as a text.
+trait OneKey: Sized {
+    const EXPECTED: &'static str;
+    const KEYS: &'static [&'static str];
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(r#"a duration such as "50 ms" from 0 ns to 8760 h, or { uniform = ["2 s", "2.2 s"] }"#)
-            }
+    /// Reads the value of a key that is one of `KEYS`.
+    fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error>;
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Duration, E> {
-                Nanos::parse(text).map(Duration::Constant).map_err(E::custom)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Duration, A::Error> {
-                Distribution::deserialize(MapAccessDeserializer::new(map)).map(Duration::Drawn)
-            }
-        }
-        deserializer.deserialize_any(Visitor)
+    /// Reads a text, where one is allowed.
+    fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
+        Err(E::invalid_type(de::Unexpected::Str(text), &Self::EXPECTED))
     }
 }
 
-/// The tables that a `cpu` step may hold.
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum CpuTable {
-    Iterations(u64),
-    Uniform(Nanos, Nanos),
-}
+struct OneKeyVisitor<T>(PhantomData<T>);
 
-impl<'de> Deserialize<'de> for CpuWork {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> de::Visitor<'de> for Visitor {
-            type Value = CpuWork;
+impl<'de, T: OneKey> Visitor<'de> for OneKeyVisitor<T> {
+    type Value = T;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    r#"a duration such as "20 us" from 0 ns to 8760 h, { iterations = 100000 } or { uniform = ["1 us", "2 us"] }"#,
-                )
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::EXPECTED)
+    }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<CpuWork, E> {
-                Nanos::parse(text).map(|nanos| CpuWork::Time(Duration::Constant(nanos))).map_err(E::custom)
-            }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        T::from_text(text)
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CpuWork, A::Error> {
-                Ok(match CpuTable::deserialize(MapAccessDeserializer::new(map))? {
-                    CpuTable::Iterations(iterations) => CpuWork::Iterations(Iterations { iterations }),
-                    CpuTable::Uniform(from, to) => CpuWork::Time(Duration::Drawn(Distribution::Uniform(from, to))),
-                })
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let Some(key) = map.next_key::<String>()? else {
+            return Err(de::Error::custom(format!("the table is empty; allowed: {}", T::EXPECTED)));
+        };
+        if !T::KEYS.contains(&key.as_str()) {
+            return Err(de::Error::unknown_field(&key, T::KEYS));
+        }
+        let value = T::read(&key, &mut map)?;
+        match map.next_key::<String>()? {
+            None => Ok(value),
+            Some(second) => {
+                Err(de::Error::custom(format!("{second:?} is not allowed beside {key:?}; allowed: {}", T::EXPECTED)))
             }
         }
-        deserializer.deserialize_any(Visitor)
+    }
+}
+
+macro_rules! deserialize_one_key {
+    ($($type:ty),*) => {$(
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(OneKeyVisitor::<$type>(PhantomData))
+            }
+        }
+    )*};
+}
+deserialize_one_key!(Step, CpuWork, Duration);
+
+impl OneKey for Step {
+    const EXPECTED: &'static str = r#"a step with one key of cpu, io, block, lock, unlock, such as { io = "50 ms" }"#;
+    const KEYS: &'static [&'static str] = &["cpu", "io", "block", "lock", "unlock"];
+
+    fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
+        Ok(match key {
+            "cpu" => Self::Cpu(map.next_value()?),
+            "io" => Self::Io(map.next_value()?),
+            "block" => Self::Block(map.next_value()?),
+            "lock" => Self::Lock(map.next_value::<LockSpec>()?),
+            _ => Self::Unlock(map.next_value()?),
+        })
+    }
+}
+
+impl OneKey for Duration {
+    const EXPECTED: &'static str =
+        r#"a duration such as "50 ms" from 0 ns to 8760 h, or { uniform = ["2 s", "2.2 s"] }"#;
+    const KEYS: &'static [&'static str] = &["uniform"];
+
+    fn read<'de, A: MapAccess<'de>>(_key: &str, map: &mut A) -> Result<Self, A::Error> {
+        let (from, to) = map.next_value()?;
+        Ok(Self::Drawn(Distribution::Uniform(from, to)))
+    }
+
+    fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
+        Nanos::parse(text).map(Self::Constant).map_err(E::custom)
+    }
+}
+
+impl OneKey for CpuWork {
+    const EXPECTED: &'static str =
+        r#"a duration such as "20 us" from 0 ns to 8760 h, { iterations = 100000 } or { uniform = ["1 us", "2 us"] }"#;
+    const KEYS: &'static [&'static str] = &["iterations", "uniform"];
+
+    fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
+        if key == "iterations" {
+            return Ok(Self::Iterations(Iterations { iterations: map.next_value()? }));
+        }
+        Duration::read(key, map).map(Self::Time)
+    }
+
+    fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
+        Duration::from_text(text).map(Self::Time)
     }
 }

@@ -40,8 +40,10 @@ where
 {
     let mut track = serde_path_to_error::Track::new();
     Scenario::deserialize(serde_path_to_error::Deserializer::new(reader, &mut track)).map_err(|error| {
+        // A text that ends too early leaves its last field without a name.
         let path = track.path().to_string();
-        let field = if path == "." { "scenario".to_owned() } else { path };
+        let path = path.trim_end_matches(['.', '?']);
+        let field = if path.is_empty() { "scenario".to_owned() } else { path.to_owned() };
         ScenarioError::Syntax { field, message: error.to_string().trim_end().to_owned() }
     })
 }

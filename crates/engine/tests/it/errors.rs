@@ -116,5 +116,10 @@ fn amounts_that_are_tables() {
     check(steps, "{ cpu = { loops = 5 } }", &["tasks[0].steps[0].cpu", "loops", "iterations", "uniform"]);
     check(steps, "{ io = { uniform = [\"2 s\", \"1 s\"] } }", &["tasks[0].steps[0].io.uniform", "shorter"]);
     check(steps, "{ io = { uniform = [\"2 s\", \"x\"] } }", &["tasks[0].steps[0].io.uniform", "\"x\""]);
+    check(steps, "{ io = { uniform = [\"1 s\", \"2 s\"], x = 1 } }", &["tasks[0].steps[0].io", "\"x\"", "uniform"]);
+    check(steps, "{ io = \"1 s\", cpu = \"1 s\" }", &["tasks[0].steps[0]", "\"cpu\"", "one key"]);
+    check(steps, "{ }", &["tasks[0].steps[0]", "empty", "one key"]);
+    check(steps, "\"io\"", &["tasks[0].steps[0]", "\"io\"", "one key"]);
+    check(steps, "{ lock = \"a\" }", &["tasks[0].steps[0].lock", "\"a\"", "{ name ="]);
     check(steps, "{ cpu = 5 }", &["tasks[0].steps[0].cpu", "5", "iterations"]);
 }

@@ -128,11 +128,32 @@ pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition
     let output = output.context("cannot wait for the process of the repetition")?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let said = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        bail!("the process of the repetition ended with {}: {said}", output.status);
+        bail!("the process of the repetition ended with {}: {}", output.status, reason(&stderr));
     }
     match serde_json::from_slice(&output.stdout).context("the outcome of the repetition cannot be read")? {
         Outcome::Measured(repetition) => Ok(*repetition),
         Outcome::Failed(reason) => bail!(reason),
+    }
+}
+
+/// The line that says why a process ended: the first, or the message of a panic.
+fn reason(stderr: &str) -> &str {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("thread '"));
+    lines.next().unwrap_or("it said nothing")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_found() {
+        for (stderr, expect) in [
+            ("", "it said nothing"),
+            ("\nerror: no\nmore\n", "error: no"),
+            ("\nthread 'main' (7) panicked at lib.rs:5:4:\nout of memory\nstack backtrace:\n", "out of memory"),
+        ] {
+            assert_eq!(reason(stderr), expect);
+        }
     }
 }

@@ -8,7 +8,6 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 
 use anyhow::Context as _;
 use tokio::runtime::Builder;
@@ -34,9 +33,8 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<
     runtime.block_on(async {
         let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
         let all_ended = Arc::new(Notify::new());
-        let begin = Instant::now();
-        for (task, at) in workload.submissions() {
-            let early = at.saturating_sub(begin.elapsed());
+        for (task, after) in workload.submissions() {
+            let early = slots.until(after);
             if !early.is_zero() {
                 sleep(early).await;
             }

@@ -8,7 +8,6 @@
 
 use std::sync::{Arc, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
 use may::coroutine;
@@ -30,9 +29,8 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) ->
     start()?;
     let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
     let submitter = thread::current();
-    let begin = Instant::now();
-    for (task, at) in workload.submissions() {
-        thread::sleep(at.saturating_sub(begin.elapsed()));
+    for (task, after) in workload.submissions() {
+        thread::sleep(slots.until(after));
         let (workload, run_slots) = (Arc::clone(workload), Arc::clone(slots));
         let (shared, submitter) = (Arc::clone(&shared), submitter.clone());
         let body = move || {

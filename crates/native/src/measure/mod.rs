@@ -128,10 +128,12 @@ fn repeat(jobs: &[Job], estimates: &[Duration], reps: u32) -> anyhow::Result<Vec
                 // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
                 let limit = estimate.saturating_mul(5).saturating_add(Duration::from_mins(2));
                 let outcome = tokio::select! {
-                    outcome = child::run(job, limit) => outcome,
-                    () = progress.advance() => unreachable!("progress has no end"),
+                    // The signals first: one that reaches a child that has just started ends that too.
+                    biased;
                     _ = interrupt.recv() => return Ok(finished),
                     _ = terminate.recv() => return Ok(finished),
+                    outcome = child::run(job, limit) => outcome,
+                    () = progress.advance() => unreachable!("progress has no end"),
                 };
                 finished[index].push(outcome.with_context(|| format!("{}, repetition {rep}", job.runtime.name()))?);
                 progress.end();
@@ -162,19 +164,24 @@ fn warnings(scenario: &Scenario, plan: &[Planned], cores_here: u32) -> Vec<Warni
             if spec.poll_interval.is_some() {
                 warnings.push(Warning::NoPolling { variant: variant(run) });
             }
-            if is_pinned(scenario, spec) {
-                warnings.push(Warning::NoPinning { variant: variant(run) });
+            if monitors_hold_workers(scenario, spec) {
+                warnings.push(Warning::NoMonitor { variant: variant(run), runtime: planned.runtime.name() });
             }
         }
     }
     warnings
 }
 
-/// Whether some lock pins its carrier in the simulation: a monitor before JDK 24 (T-12).
-fn is_pinned(scenario: &Scenario, run: &RunSpec) -> bool {
+/// Whether the scenario has a monitor that holds a worker in the simulation: of green threads before JDK 24 (T-12), and
+/// of coroutines.
+fn monitors_hold_workers(scenario: &Scenario, run: &RunSpec) -> bool {
     let mut steps = scenario.tasks.iter().flat_map(|class| &class.steps);
-    run.model == Model::GreenThreads
-        && run.jdk.is_some_and(|jdk| jdk < 24)
+    let holds = match run.model {
+        Model::ThreadPool => false,
+        Model::GreenThreads => run.jdk.is_some_and(|jdk| jdk < 24),
+        Model::Coroutines => true,
+    };
+    holds
         && steps.any(|step| match step {
             Step::Lock(lock) => run.lock.unwrap_or(lock.kind) == LockKind::Monitor,
             _ => false,
@@ -200,6 +207,6 @@ mod tests {
         check_warnings("io-bound", 12, &[]);
         check_warnings("io-bound", 2, &["other-cores"]);
         check_warnings("llm-agents", 8, &["no-polling"]);
-        check_warnings("pinning", 8, &["shared", "no-pinning"]);
+        check_warnings("pinning", 8, &["shared", "no-monitor"]);
     }
 }

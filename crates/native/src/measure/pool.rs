@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use anyhow::Context as _;
 
@@ -34,10 +33,9 @@ pub(crate) fn run(workload: &Workload, slots: &Slots, threads: u32) -> anyhow::R
     thread::scope(|scope| {
         // Closes the queue on every way out, so that the threads end and with them the scope.
         let _closer = Closer(queue);
-        let begin = Instant::now();
         let mut started = 0;
-        for (task, at) in workload.submissions() {
-            thread::sleep(at.saturating_sub(begin.elapsed()));
+        for (task, after) in workload.submissions() {
+            thread::sleep(slots.until(after));
             slots.submitted(task);
             if started == threads {
                 queue.push(task);

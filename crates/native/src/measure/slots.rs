@@ -1,7 +1,7 @@
 //! When each task was submitted, began and ended: one slot per task, written without locks, read after the run.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Stands for "not yet".
 const ABSENT: u64 = u64::MAX;
@@ -10,6 +10,8 @@ const ABSENT: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct Slots {
     origin: Instant,
+    /// [ns] The first submission.
+    first: AtomicU64,
     tasks: Vec<Slot>,
     remaining: AtomicUsize,
 }
@@ -38,7 +40,7 @@ impl Slots {
         let slot =
             || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
         let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
-        Self { origin: Instant::now(), remaining: AtomicUsize::new(tasks.len()), tasks }
+        Self { origin: Instant::now(), first: AtomicU64::new(ABSENT), remaining: AtomicUsize::new(tasks.len()), tasks }
     }
 
     /// [ns] since these slots were made.
@@ -48,7 +50,9 @@ impl Slots {
 
     /// The submitter is about to hand the task over.
     pub(crate) fn submitted(&self, task: u32) {
-        self.tasks[task as usize].submitted.store(self.now(), Ordering::Relaxed);
+        let now = self.now();
+        self.first.fetch_min(now, Ordering::Relaxed);
+        self.tasks[task as usize].submitted.store(now, Ordering::Relaxed);
     }
 
     /// The task's body begins.
@@ -67,10 +71,14 @@ impl Slots {
         self.remaining.load(Ordering::Acquire) == 0
     }
 
-    /// [ns] since the first submission.
+    /// [ns] since the first submission; 0 before it.
     pub(crate) fn since_first_submission(&self) -> u64 {
-        let first = self.tasks.first().map_or(0, |slot| slot.submitted.load(Ordering::Relaxed));
-        self.now().saturating_sub(first)
+        self.now().saturating_sub(self.first.load(Ordering::Relaxed))
+    }
+
+    /// How much later than now a task is to be submitted that is due this long after the first.
+    pub(crate) fn until(&self, after: Duration) -> Duration {
+        if after.is_zero() { after } else { after.saturating_sub(Duration::from_nanos(self.since_first_submission())) }
     }
 
     /// Latencies, response times and tasks in flight, after the run.
@@ -123,6 +131,16 @@ mod tests {
         ] {
             assert_eq!(in_flight_peak(began.clone(), ended), expect, "{began:?}");
         }
+    }
+
+    #[test]
+    fn a_task_is_due_so_long_after_the_first() {
+        let slots = Slots::new(1);
+        let hour = Duration::from_hours(1);
+        assert_eq!((slots.since_first_submission(), slots.until(hour)), (0, hour));
+        slots.submitted(0);
+        assert_eq!(slots.until(Duration::ZERO), Duration::ZERO);
+        assert!(slots.until(hour) <= hour && slots.until(hour) > hour / 2);
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub(crate) enum Warning {
     Shared { variants: Vec<String>, runtime: String },
     /// A pool thread does not poll in a measurement.
     NoPolling { variant: String },
-    /// A lock of this run pins its carrier in the simulation, and nothing pins here.
-    NoPinning { variant: String },
+    /// A monitor of this run holds its worker in the simulation, and no lock holds a worker here.
+    NoMonitor { variant: String, runtime: String },
     /// The loop's speed was another one afterwards.
     SpeedChanged { before_ps: u64, after_ps: u64 },
     /// The user ended the measurement early.
@@ -38,7 +38,7 @@ impl Warning {
             Self::Long { .. } => "long",
             Self::Shared { .. } => "shared",
             Self::NoPolling { .. } => "no-polling",
-            Self::NoPinning { .. } => "no-pinning",
+            Self::NoMonitor { .. } => "no-monitor",
             Self::SpeedChanged { .. } => "speed-changed",
             Self::Interrupted { .. } => "interrupted",
         }
@@ -71,9 +71,10 @@ impl Warning {
                 "{variant} polls in the simulation to explain a published number of context switches; no thread polls \
                  here."
             ),
-            Self::NoPinning { variant } => {
-                format!("{variant} is pinned by a monitor in the simulation; may has no monitor, so nothing pins here.")
-            }
+            Self::NoMonitor { variant, runtime } => format!(
+                "In the simulation a task of {variant} that waits at or inside a monitor holds its worker; the locks of \
+                 {runtime} let the worker go."
+            ),
             Self::SpeedChanged { before_ps, after_ps } => format!(
                 "One iteration of the CPU loop took {before_ps} ps before and {after_ps} ps after the measurement: the processor's speed \
                  changed or it was shared. Repeat on a quiet machine."

@@ -56,14 +56,15 @@ impl Workload {
         self.plan.locks
     }
 
-    /// Every task in the order of submission, with the time since the start of the run before which it must not be
+    /// Every task in the order of submission, with the time after the first submission before which it must not be
     /// submitted.
     pub(crate) fn submissions(&self) -> impl Iterator<Item = (u32, Duration)> + '_ {
-        let of_class = |class: &Class| (class.first..class.first + class.count, Duration::from_nanos(class.at));
-        let order = self.plan.submission_order().into_iter();
-        order.flat_map(move |index| {
-            let (tasks, at) = of_class(&self.plan.classes[index]);
-            tasks.map(move |task| (task, at))
+        let order: Vec<&Class> =
+            self.plan.submission_order().into_iter().map(|index| &self.plan.classes[index]).collect();
+        let first = order.first().map_or(0, |class| class.at);
+        order.into_iter().flat_map(move |class| {
+            let after = Duration::from_nanos(class.at - first);
+            (class.first..class.first + class.count).map(move |task| (task, after))
         })
     }
 
@@ -101,11 +102,11 @@ mod tests {
         let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"thread-pool"}],"tasks":[
             {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b"}},
                 {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
-            {"count":1,"steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+            {"count":1,"at":"1 ms","steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
         let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0, 250).unwrap();
         let ms = Duration::from_millis;
         let submissions: Vec<_> = workload.submissions().collect();
-        assert_eq!(submissions, [(2, ms(0)), (0, ms(5)), (1, ms(5))]);
+        assert_eq!(submissions, [(2, ms(0)), (0, ms(4)), (1, ms(4))]);
         assert_eq!((workload.task_count(), workload.shared_locks(), workload.own_locks(0)), (3, 1, 1));
         let first: Vec<_> = workload.actions(0).collect();
         let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Spin(80_000)];
