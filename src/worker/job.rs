@@ -50,7 +50,7 @@ impl Job {
             Some(simulation) => simulation,
             None => Simulation::new(&self.scenario, self.index)?,
         };
-        let progress = simulation.step(self.budget);
+        let progress = simulation.step(self.budget).check(self.index)?;
         if progress.finished {
             let index = self.index;
             self.index += 1;

@@ -30,5 +30,5 @@ pub use scenario::{
     MAX_RUNS, MAX_STEPS, MAX_TASKS, MAX_THREADS, Machine, Metric, Model, PRESET_NAMES, Reference, RunSpec,
     SCENARIO_VERSION, Scenario, Step, TaskClass, preset,
 };
-pub use sim::{Progress, Simulation};
+pub use sim::{MAX_EVENTS, Progress, Simulation};
 pub use state::{Activity, Reason, Role, TaskState};

@@ -70,14 +70,18 @@ impl Kernel {
 
     /// The thread wants a core now.
     pub(crate) fn make_runnable(&mut self, thread: u32) {
-        if self.os.free_cores > 0 {
-            self.take_core(thread);
-            return;
-        }
+        // Whether a core is free or not: a thread that was away must not make up for it later.
         self.raise_min_vruntime();
         let min = self.os.min_vruntime;
         let state = self.thread_mut(thread);
         state.vruntime = state.vruntime.max(min);
+        if self.os.free_cores > 0 {
+            self.take_core(thread);
+            return;
+        }
+        if self.os.waiting.is_empty() {
+            self.renew_slices();
+        }
         if let Some(victim) = self.victim_for(thread) {
             self.preempt(victim);
             self.take_core(thread);
@@ -182,6 +186,9 @@ impl Kernel {
             self.thread_mut(moved).position = position;
         }
         self.os.free_cores += 1;
+        if self.os.running.is_empty() && self.os.waiting.is_empty() {
+            self.os.min_vruntime = self.os.min_vruntime.max(self.thread(thread).vruntime);
+        }
     }
 
     fn enqueue(&mut self, thread: u32) {

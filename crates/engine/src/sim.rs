@@ -1,19 +1,26 @@
 //! The run: advances one model by a number of events at a time, to the same end whatever the number (invariant 4).
 
-use crate::error::ScenarioError;
+use crate::error::{FieldError, ScenarioError};
 use crate::kernel::{Kernel, Status};
 use crate::model::{Coroutines, EventLoop, GreenThreads, Scheduler, ThreadPool};
 use crate::plan::{ModelPlan, Plan};
+use crate::quantity::Nanos;
 use crate::queue::Event;
 use crate::recording::{Recording, Totals};
 use crate::scenario::{Dispatcher, Scenario};
 use crate::state::Role;
 
+/// Events after which a run is given up: about 3 GiB of records. Hogs that share a core for a year would need more
+/// memory than there is.
+pub const MAX_EVENTS: u64 = 50_000_000;
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Whether it has ended.
+    /// Whether it has ended, or has been given up.
     pub finished: bool,
+    /// Whether it has been given up, because it takes too many events; see [`Progress::check`].
+    pub given_up: bool,
     /// [ns] The clock.
     pub now_ns: u64,
     /// Events processed so far.
@@ -24,12 +31,34 @@ pub struct Progress {
     pub tasks: u32,
 }
 
+impl Progress {
+    /// The error to show for run number `run` if it has been given up.
+    pub fn check(self, run: usize) -> Result<Self, ScenarioError> {
+        if !self.given_up {
+            return Ok(self);
+        }
+        let value = format!(
+            "more than {} events ({} of {} tasks ended in {})",
+            self.events,
+            self.tasks_done,
+            self.tasks,
+            Nanos(self.now_ns)
+        );
+        let allowed = format!(
+            "runs of up to {} events: fewer tasks or steps, or less CPU time for threads that share a core",
+            self.events
+        );
+        Err(ScenarioError::Invalid(vec![FieldError::new(format!("runs[{run}]"), value, allowed)]))
+    }
+}
+
 /// One run of a scenario in progress.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     kernel: Kernel,
     model: AnyModel,
     events: u64,
+    max_events: u64,
     /// Nothing can happen any more: the last task has ended, or those that are left wait for each other.
     over: bool,
 }
@@ -70,13 +99,20 @@ impl Simulation {
             }
             ModelPlan::Coroutines { .. } => AnyModel::Coroutines(Coroutines::new(&mut kernel)),
         };
-        Self { kernel, model, events: 0, over: false }
+        Self { kernel, model, events: 0, max_events: MAX_EVENTS, over: false }
+    }
+
+    /// The same run, given up after this many events instead of [`MAX_EVENTS`].
+    #[must_use]
+    pub fn with_max_events(mut self, max_events: u64) -> Self {
+        self.max_events = max_events;
+        self
     }
 
     /// Processes up to `budget` events.
     pub fn step(&mut self, budget: u64) -> Progress {
         let (kernel, model) = (&mut self.kernel, self.model.scheduler());
-        for _ in 0..budget {
+        for _ in 0..budget.min(self.max_events.saturating_sub(self.events)) {
             if self.over {
                 break;
             }
@@ -100,8 +136,10 @@ impl Simulation {
             }
             self.over = kernel.finished;
         }
+        let given_up = !self.over && self.events >= self.max_events;
         Progress {
-            finished: self.over,
+            finished: self.over || given_up,
+            given_up,
             now_ns: kernel.now,
             events: self.events,
             tasks_done: kernel.done,
@@ -109,7 +147,7 @@ impl Simulation {
         }
     }
 
-    /// Runs to the end and hands the recording over.
+    /// Runs to the end, or until it is given up, and hands the recording over.
     pub fn run(mut self) -> Recording {
         while !self.step(1 << 20).finished {}
         self.into_recording()

@@ -33,7 +33,12 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
 fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recording, InputError> {
     let mut simulation =
         Simulation::new(scenario, run).map_err(|error| InputError::Scenario(scenario.name.clone(), error))?;
-    while !simulation.step(step_budget).finished {}
+    while !simulation
+        .step(step_budget)
+        .check(run)
+        .map_err(|error| InputError::Scenario(scenario.name.clone(), error))?
+        .finished
+    {}
     Ok(simulation.into_recording())
 }
 

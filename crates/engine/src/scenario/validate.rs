@@ -51,8 +51,9 @@ impl Scenario {
         if self.tasks.len() > 1 && self.task_count() > MAX_TASKS {
             refuse("tasks".into(), format!("{} tasks in all classes", self.task_count()), format!("1 to {MAX_TASKS}"));
         }
+        let mut seen = Vec::new();
         for (index, class) in self.tasks.iter().enumerate() {
-            check_steps(index, &class.steps, &mut refuse);
+            check_steps(index, &class.steps, &mut seen, &mut refuse);
         }
         for (index, run) in self.runs.iter().enumerate() {
             check_run(index, run, &mut refuse);
@@ -95,12 +96,17 @@ impl Scenario {
     }
 }
 
-fn check_steps(class: usize, steps: &[Step], refuse: &mut impl FnMut(String, String, String)) {
+/// `seen` holds the locks of the classes before, for a lock is of one kind for all tasks.
+fn check_steps<'a>(
+    class: usize,
+    steps: &'a [Step],
+    seen: &mut Vec<(&'a str, LockKind, LockScope)>,
+    refuse: &mut impl FnMut(String, String, String),
+) {
     if !(1..=MAX_STEPS).contains(&steps.len()) {
         refuse(format!("tasks[{class}].steps"), format!("{} steps", steps.len()), format!("1 to {MAX_STEPS} steps"));
     }
     let mut held: Vec<(&str, usize)> = Vec::new();
-    let mut seen: Vec<(&str, LockKind, LockScope)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let field = |name: &str| format!("tasks[{class}].steps[{index}].{name}");
         match step {
@@ -129,7 +135,7 @@ fn check_steps(class: usize, steps: &[Step], refuse: &mut impl FnMut(String, Str
                         refuse(
                             field("lock"),
                             format!("{:?} of another kind or scope", lock.name),
-                            "the same kind and scope wherever a name is used".into(),
+                            "the same kind and scope wherever a name is used, in all classes".into(),
                         );
                     }
                     Some(_) => {}

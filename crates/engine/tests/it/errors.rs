@@ -1,6 +1,6 @@
 //! Bad scenarios: each error names the field, the value and what is allowed.
 
-use parkbench_engine::{Scenario, preset};
+use parkbench_engine::{Scenario, Simulation, preset};
 
 /// A valid scenario with one replacement; the error must hold every word.
 #[track_caller]
@@ -71,6 +71,14 @@ fn locks() {
         "steps = [{ lock = { name = \"a\" } }, { lock = { name = \"b\" } }, { unlock = \"a\" }, { unlock = \"b\" }]",
         &["tasks[0].steps[2].unlock", "\"a\"", "reverse order"],
     );
+    for other in ["kind = \"reentrant\"", "scope = \"task\""] {
+        let class = |lock: &str| format!("{{ count = 1, steps = [{{ lock = {{ {lock} }} }}, {{ unlock = \"a\" }}] }}");
+        check(
+            "{ count = 10, steps = [{ io = \"50 ms\" }] }",
+            &format!("{}, {}", class("name = \"a\""), class(&format!("name = \"a\", {other}"))),
+            &["tasks[1].steps[0].lock", "\"a\"", "the same kind and scope", "all classes"],
+        );
+    }
 }
 
 #[test]
@@ -80,6 +88,34 @@ fn sums_that_do_not_fit_the_clock() {
         "count = 1000000, steps = [{ io = \"8760 h\" }]",
         &["tasks", "years"],
     );
+}
+
+#[test]
+fn runs_that_would_fill_the_memory_are_given_up() {
+    // Two threads that take turns on one core for a year: 8 * 10^9 slices.
+    let text = r#"version = 1
+name = "hogs"
+tasks = [{ count = 2, steps = [{ cpu = "8760 h" }] }]
+runs = [{ model = "thread-pool", size = 2 }]
+machine = { cores = 1 }
+"#;
+    let scenario = Scenario::from_toml(text).unwrap();
+    let simulation = Simulation::new(&scenario, 0).unwrap().with_max_events(10_000);
+    for budget in [1_000, u64::MAX] {
+        let mut simulation = simulation.clone();
+        let progress = loop {
+            let progress = simulation.step(budget);
+            if progress.finished {
+                break progress;
+            }
+        };
+        let error = progress.check(0).unwrap_err().to_string();
+        for word in ["runs[0]", "more than 10000 events", "0 of 2 tasks", "up to 10000 events", "share a core"] {
+            assert!(error.contains(word), "no {word:?} in:\n{error}");
+        }
+    }
+    let whole = simulation.with_max_events(u64::MAX).step(9_999);
+    assert!(!whole.finished && whole.check(0).is_ok());
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod cores;
 mod errors;
 #[cfg(not(target_arch = "wasm32"))]
 mod properties;
+#[cfg(not(target_arch = "wasm32"))]
+mod reference;
 mod seeds;
 mod support;
 mod vectors;

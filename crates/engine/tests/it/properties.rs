@@ -1,6 +1,6 @@
 //! Laws that hold for every scenario and every model (design, section 6), over random scenarios.
 
-use parkbench_engine::{Activity, Recording, Scenario, Simulation, TaskState, TaskTag, ThreadTag};
+use parkbench_engine::{Activity, Dispatcher, Recording, Role, Scenario, Simulation, TaskState, TaskTag, ThreadTag};
 use proptest::prelude::*;
 
 /// A step as text, with the CPU time and the wait in it [ns]. Locks come in pairs around a step.
@@ -156,6 +156,46 @@ proptest! {
             && scenario.task_count() < 10_000
         {
             Simulation::new(&scenario, 0).unwrap().step(10_000);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// While a worker is idle and a core is free, no task stays queued: longer than a slot may keep it from thieves
+    /// (K-5) under no costs, and than a few wake-ups take with costs.
+    #[test]
+    fn no_worker_idles_beside_a_queue(case in case()) {
+        let recording = Simulation::new(&case.scenario, 0).unwrap().run();
+        // The limit of `Dispatchers.IO` leaves workers idle on purpose.
+        prop_assume!(case.scenario.runs[0].dispatcher != Some(Dispatcher::Io) || case.work.len() <= 64);
+        let slack = if case.scenario.profile == "zero" { 100_000 } else { 400_000 };
+        let (tasks, threads) = (&recording.tasks, &recording.threads);
+        let mut times: Vec<u64> = tasks.time.iter().chain(&threads.time).copied().collect();
+        times.sort_unstable();
+        times.dedup();
+        let workers: Vec<bool> = recording.thread_info.iter().map(|info| info.role == Role::Worker).collect();
+        let mut state = vec![TaskState::Pending; case.work.len()];
+        let mut activity = vec![Activity::Absent; workers.len()];
+        let (mut task, mut thread, mut since) = (0, 0, None);
+        for time in times {
+            while task < tasks.len() && tasks.time[task] == time {
+                state[tasks.subject[task] as usize] = TaskTag::unpack(tasks.tag[task]).unwrap().state;
+                task += 1;
+            }
+            while thread < threads.len() && threads.time[thread] == time {
+                activity[threads.subject[thread] as usize] = ThreadTag::unpack(threads.tag[thread]).unwrap().activity;
+                thread += 1;
+            }
+            let idle = activity.iter().zip(&workers).any(|(a, worker)| *worker && *a == Activity::Idle);
+            let queued = state.contains(&TaskState::Queued);
+            let on_core = activity.iter().filter(|a| matches!(a, Activity::Running | Activity::Overhead)).count();
+            if let Some(start) = since {
+                prop_assert!(time - start <= slack, "queued beside an idle worker from {} to {}", start, time);
+            }
+            let wasted = idle && queued && on_core < case.cores as usize;
+            since = if wasted { since.or(Some(time)) } else { None };
         }
     }
 }

@@ -1,0 +1,466 @@
+//! A second, slow and obvious implementation of the rules under no costs, and the engine held against it.
+//!
+//! It knows nothing of cores, so it stands only for runs with a core for every thread. Ties are avoided by drawing
+//! durations to the nanosecond; what is left of them goes first come, first served, as in the engine.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use parkbench_engine::{LockKind, ModelPlan, Op, Plan, Scenario, Simulation, TaskState, TaskTag};
+use proptest::prelude::*;
+
+use crate::support::{MS, first, run};
+
+/// What the reference knows of a lock.
+#[derive(Default)]
+struct Lock {
+    holder: Option<u32>,
+    waiters: VecDeque<u32>,
+    woken: bool,
+}
+
+impl Lock {
+    fn take(&mut self, task: u32) -> bool {
+        let first = self.waiters.front() == Some(&task);
+        if first {
+            self.woken = false;
+        }
+        if self.holder.is_some() {
+            if !first {
+                self.waiters.push_back(task);
+            }
+            return false;
+        }
+        if first {
+            self.waiters.pop_front();
+        }
+        self.holder = Some(task);
+        true
+    }
+
+    fn give_back(&mut self) -> Option<u32> {
+        self.holder = None;
+        if self.woken {
+            return None;
+        }
+        let heir = self.waiters.front().copied();
+        self.woken = heir.is_some();
+        heir
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// The submitter hands over the task at this place in the order of submission.
+    Submit(usize),
+    /// The worker goes on.
+    Worker(usize),
+    /// The task's wait is over.
+    Due(u32),
+    /// The unblocker thread gets to the task.
+    Unblock(u32),
+}
+
+/// A worker of the reference: what it runs.
+#[derive(Clone, Default)]
+struct Worker {
+    task: Option<u32>,
+    /// The queue that it took from last.
+    source: usize,
+    activated: bool,
+}
+
+struct Reference {
+    plan: Plan,
+    now: u64,
+    events: BTreeMap<(u64, u64), Event>,
+    sequence: u64,
+    step: Vec<usize>,
+    monitors: Vec<u32>,
+    /// The worker that the task holds while it waits.
+    held: Vec<Option<usize>>,
+    locks: Vec<Lock>,
+    workers: Vec<Worker>,
+    idle: VecDeque<usize>,
+    /// The pool has one; green threads have one for each carrier, the submitter, the timer, the unblocker.
+    queues: Vec<VecDeque<u32>>,
+    done: Vec<u64>,
+    /// Times of events that lie ahead, and whether two have fallen on the same nanosecond.
+    times: BTreeSet<u64>,
+    tie: bool,
+}
+
+impl Reference {
+    /// [ns] When each task ends; `None` if that depends on the order of events of the same instant.
+    fn run(plan: &Plan) -> Option<Vec<u64>> {
+        let tasks = plan.tasks as usize;
+        let (workers, queues) = match plan.model {
+            ModelPlan::ThreadPool { .. } => (0, 1),
+            ModelPlan::GreenThreads { carriers, .. } => (carriers as usize, carriers as usize + 3),
+            ModelPlan::Coroutines { .. } => unreachable!("see `event_loop`"),
+        };
+        let mut this = Self {
+            plan: plan.clone(),
+            now: 0,
+            events: BTreeMap::new(),
+            sequence: 0,
+            step: vec![0; tasks],
+            monitors: vec![0; tasks],
+            held: vec![None; tasks],
+            locks: (0..plan.locks).map(|_| Lock::default()).collect(),
+            workers: vec![Worker { source: workers, ..Worker::default() }; workers],
+            idle: (0..workers).rev().collect(),
+            queues: vec![VecDeque::new(); queues],
+            done: vec![0; tasks],
+            times: BTreeSet::new(),
+            tie: false,
+        };
+        let mut order: Vec<(u64, u32)> = Vec::new();
+        for class in plan.submission_order() {
+            let class = &plan.classes[class];
+            order.extend((class.first..class.first + class.count).map(|task| (class.at, task)));
+        }
+        this.at(order[0].0, Event::Submit(0));
+        while let Some(((time, _), event)) = this.events.pop_first() {
+            this.now = time;
+            match event {
+                Event::Submit(index) => {
+                    this.submit(order[index].1);
+                    if let Some((at, _)) = order.get(index + 1) {
+                        this.at(time.max(*at), Event::Submit(index + 1));
+                    }
+                }
+                Event::Worker(worker) => this.go_on(worker),
+                Event::Due(task) => this.push(this.queues.len() - 2, task),
+                Event::Unblock(task) => this.push(this.queues.len() - 1, task),
+            }
+        }
+        (!this.tie).then_some(this.done)
+    }
+
+    fn at(&mut self, time: u64, event: Event) {
+        self.tie |= time > self.now && !self.times.insert(time);
+        self.events.insert((time, self.sequence), event);
+        self.sequence += 1;
+    }
+
+    fn pool_size(&self) -> Option<usize> {
+        if let ModelPlan::ThreadPool { size, .. } = self.plan.model { Some(size as usize) } else { None }
+    }
+
+    fn submit(&mut self, task: u32) {
+        let Some(size) = self.pool_size() else {
+            self.push(self.queues.len() - 3, task);
+            return;
+        };
+        if self.workers.len() < size {
+            self.workers.push(Worker { task: Some(task), ..Worker::default() });
+            self.at(self.now, Event::Worker(self.workers.len() - 1));
+            return;
+        }
+        self.queues[0].push_back(task);
+        if self.queues[0].len() == 1
+            && let Some(worker) = self.idle.pop_front()
+        {
+            self.at(self.now, Event::Worker(worker));
+        }
+    }
+
+    /// Green threads: the last to park is woken first.
+    fn push(&mut self, queue: usize, task: u32) {
+        self.queues[queue].push_back(task);
+        if self.queues[queue].len() == 1 {
+            self.signal();
+        }
+    }
+
+    fn signal(&mut self) {
+        if let Some(worker) = self.idle.pop_back() {
+            self.workers[worker].activated = true;
+            self.at(self.now, Event::Worker(worker));
+        }
+    }
+
+    fn take(&mut self, worker: usize) -> Option<u32> {
+        if self.pool_size().is_some() {
+            let task = self.queues[0].pop_front()?;
+            if !self.queues[0].is_empty()
+                && let Some(next) = self.idle.pop_front()
+            {
+                self.at(self.now, Event::Worker(next));
+            }
+            return Some(task);
+        }
+        let count = self.queues.len();
+        let source = self.workers[worker].source;
+        let mut candidates = vec![worker];
+        candidates.extend((0..count).map(|offset| (source + offset) % count));
+        let queue = candidates.into_iter().find(|&queue| !self.queues[queue].is_empty());
+        let activated = std::mem::take(&mut self.workers[worker].activated);
+        let queue = queue?;
+        if queue != worker {
+            self.workers[worker].source = queue;
+        }
+        let task = self.queues[queue].pop_front();
+        if activated && self.queues.iter().any(|queue| !queue.is_empty()) {
+            self.signal();
+        }
+        task
+    }
+
+    fn go_on(&mut self, worker: usize) {
+        loop {
+            let Some(task) = self.workers[worker].task else {
+                self.workers[worker].task = self.take(worker);
+                if self.workers[worker].task.is_none() {
+                    self.idle.push_back(worker);
+                    return;
+                }
+                continue;
+            };
+            if self.run_task(worker, task) {
+                return;
+            }
+            self.workers[worker].task = None;
+        }
+    }
+
+    /// Whether the worker is taken until an event.
+    fn run_task(&mut self, worker: usize, task: u32) -> bool {
+        let pool = self.pool_size().is_some();
+        let unmounts = matches!(self.plan.model, ModelPlan::GreenThreads { jdk: 25, .. });
+        self.held[task as usize] = None;
+        loop {
+            let step = self.step[task as usize];
+            let Some(&op) = self.plan.class_of(task).ops.get(step) else {
+                self.done[task as usize] = self.now;
+                return false;
+            };
+            match op {
+                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(span) => {
+                    self.step[task as usize] += 1;
+                    let end = self.now + self.plan.duration(task, step, span);
+                    if end == self.now {
+                        continue;
+                    }
+                    let pinned = !unmounts && self.monitors[task as usize] > 0;
+                    if matches!(op, Op::Io(_)) && !pool && !pinned {
+                        self.at(end, Event::Due(task));
+                        return false;
+                    }
+                    self.at(end, Event::Worker(worker));
+                    return true;
+                }
+                Op::Lock(lock) => {
+                    let monitor = lock.kind == LockKind::Monitor;
+                    if let Some(number) = lock.shared
+                        && !self.locks[number as usize].take(task)
+                    {
+                        let holds = pool || !unmounts && (monitor || self.monitors[task as usize] > 0);
+                        self.held[task as usize] = holds.then_some(worker);
+                        return holds;
+                    }
+                    self.monitors[task as usize] += u32::from(monitor);
+                    self.step[task as usize] += 1;
+                }
+                Op::Unlock(lock) => {
+                    self.step[task as usize] += 1;
+                    self.monitors[task as usize] -= u32::from(lock.kind == LockKind::Monitor);
+                    let heir = lock.shared.and_then(|number| self.locks[number as usize].give_back());
+                    if let Some(heir) = heir {
+                        match self.held[heir as usize] {
+                            Some(holder) => self.at(self.now, Event::Worker(holder)),
+                            None if lock.kind == LockKind::Monitor => self.at(self.now, Event::Unblock(heir)),
+                            None => self.push(worker, heir),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The event loop of `runBlocking` has one thread, so a clock that is moved on by hand is enough.
+/// [ns] When each task ends.
+fn event_loop(plan: &Plan) -> Vec<u64> {
+    /// `None` stands for the body, which launches.
+    type Ready = Option<u32>;
+    let tasks = plan.tasks as usize;
+    let mut launches: VecDeque<(u64, u32)> = VecDeque::new();
+    for class in plan.submission_order() {
+        let class = &plan.classes[class];
+        launches.extend((class.first..class.first + class.count).map(|task| (class.at, task)));
+    }
+    let (mut now, mut arrivals) = (0, 0);
+    let mut queue: VecDeque<Ready> = VecDeque::from([None]);
+    let mut delays: BTreeMap<(u64, u64), Ready> = BTreeMap::new();
+    let mut locks: Vec<Lock> = (0..plan.locks).map(|_| Lock::default()).collect();
+    let (mut step, mut monitors, mut done) = (vec![0; tasks], vec![0; tasks], vec![None; tasks]);
+    while done.iter().any(Option::is_none) {
+        while let Some(entry) = delays.first_entry().filter(|entry| entry.key().0 <= now) {
+            queue.push_back(entry.remove());
+        }
+        let Some(ready) = queue.pop_front() else {
+            now = delays.first_key_value().unwrap().0.0;
+            continue;
+        };
+        let Some(task) = ready else {
+            while let Some((_, task)) = launches.pop_front_if(|(at, _)| *at <= now) {
+                queue.push_back(Some(task));
+            }
+            if let Some((at, _)) = launches.front() {
+                delays.insert((*at, arrivals), None);
+                arrivals += 1;
+            }
+            continue;
+        };
+        let index = task as usize;
+        while let Some(&op) = plan.class_of(task).ops.get(step[index]) {
+            step[index] += 1;
+            match op {
+                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(span) => {
+                    let ns = plan.duration(task, step[index] - 1, span);
+                    if matches!(op, Op::Io(_)) && monitors[index] == 0 && ns > 0 {
+                        delays.insert((now + ns, arrivals), ready);
+                        arrivals += 1;
+                        break;
+                    }
+                    now += ns;
+                }
+                Op::Lock(lock) => {
+                    monitors[index] += u32::from(lock.kind == LockKind::Monitor);
+                    if lock.shared.is_some_and(|number| !locks[number as usize].take(task)) {
+                        break;
+                    }
+                }
+                Op::Unlock(lock) => {
+                    monitors[index] -= u32::from(lock.kind == LockKind::Monitor);
+                    if let Some(lock) = lock.shared.map(|number| &mut locks[number as usize]) {
+                        lock.holder = lock.waiters.pop_front();
+                        queue.extend(lock.holder.map(Some));
+                    }
+                }
+            }
+        }
+        let waits =
+            delays.values().any(|&waiter| waiter == ready) || locks.iter().any(|lock| lock.waiters.contains(&task));
+        if step[index] == plan.class_of(task).ops.len() && !waits {
+            done[index] = Some(now);
+        }
+    }
+    done.into_iter().flatten().collect()
+}
+
+/// A step as text. Locks come in pairs around one or two steps, and nest in one order, so nothing can deadlock
+/// for want of a lock alone.
+fn step() -> impl Strategy<Value = String> {
+    let wait = || {
+        ("(cpu|io|block)", 2_u32..2_000)
+            .prop_map(|(what, us)| format!("{{ {what} = {{ uniform = [\"1 us\", \"{us} us\"] }} }}"))
+    };
+    let lock = |name: &'static str, kind: &'static str, scope: &'static str| {
+        (wait(), wait()).prop_map(move |(a, b)| {
+            format!(
+                "{{ lock = {{ name = \"{name}\", kind = \"{kind}\", scope = \"{scope}\" }} }}, {a}, {b}, {{ unlock = \"{name}\" }}"
+            )
+        })
+    };
+    prop_oneof![
+        6 => wait(),
+        1 => lock("m", "monitor", "shared"),
+        1 => lock("r", "reentrant", "shared"),
+        1 => lock("own", "monitor", "task"),
+    ]
+}
+
+fn model() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (1_u32..12).prop_map(|size| format!("{{ model = \"thread-pool\", size = {size} }}")),
+        (prop_oneof![Just(21), Just(25)], 1_u32..8)
+            .prop_map(|(jdk, carriers)| format!("{{ model = \"green-threads\", jdk = {jdk}, carriers = {carriers} }}")),
+        Just("{ model = \"coroutines\", dispatcher = \"event-loop\" }".to_owned()),
+    ]
+}
+
+fn scenario() -> impl Strategy<Value = Scenario> {
+    let class = (1_u64..12, prop_oneof![Just(0_u64), 0_u64..20_000_000], prop::collection::vec(step(), 1..5));
+    (any::<u32>(), prop::collection::vec(class, 1..5), model()).prop_map(|(seed, classes, model)| {
+        let class = |(count, at, steps): &(u64, u64, Vec<String>)| {
+            format!("{{ count = {count}, at = \"{at} ns\", steps = [{}] }}", steps.join(", "))
+        };
+        let tasks: Vec<String> = classes.iter().map(class).collect();
+        let text = format!(
+            "version = 1\nname = \"random\"\nprofile = \"zero\"\nseed = {seed}\ntasks = [{}]\nruns = [{model}]\n[machine]\ncores = 32\n",
+            tasks.join(", ")
+        );
+        Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn the_engine_ends_every_task_when_the_reference_does(scenario in scenario()) {
+        let plan = Plan::new(&scenario, 0).unwrap();
+        let recording = Simulation::new(&scenario, 0).unwrap().run();
+        let mut ends = vec![0; plan.tasks as usize];
+        for index in 0..recording.tasks.len() {
+            if TaskTag::unpack(recording.tasks.tag[index]).unwrap().state == TaskState::Done {
+                ends[recording.tasks.subject[index] as usize] = recording.tasks.time[index];
+            }
+        }
+        let expect = match plan.model {
+            ModelPlan::Coroutines { .. } => Some(event_loop(&plan)),
+            _ => Reference::run(&plan),
+        };
+        if let Some(expect) = expect {
+            prop_assert_eq!(ends, expect);
+        }
+    }
+}
+
+/// [ns] When each hog would end if cores could be shared out perfectly: work and arrival of each, both in ns.
+fn fair_shares(cores: u64, hogs: &[(u64, u64)]) -> Vec<u64> {
+    let mut left: Vec<f64> = hogs.iter().map(|(_, work)| *work as f64).collect();
+    let mut done = vec![0; hogs.len()];
+    let mut now = 0.0_f64;
+    loop {
+        let active: Vec<usize> = (0..hogs.len()).filter(|&i| hogs[i].0 as f64 <= now && left[i] > 0.0).collect();
+        let rate = (cores as f64 / active.len() as f64).min(1.0);
+        let ends = active.iter().map(|&i| now + left[i] / rate);
+        let arrivals = hogs.iter().map(|(at, _)| *at as f64).filter(|&at| at > now);
+        let Some(next) = ends.chain(arrivals).min_by(f64::total_cmp) else { return done };
+        for i in active {
+            left[i] -= (next - now) * rate;
+            if left[i] < 1.0 {
+                left[i] = 0.0;
+                done[i] = next as u64;
+            }
+        }
+        now = next;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn cores_are_shared_as_by_a_perfect_scheduler(
+        cores in 1_u64..5,
+        hogs in prop::collection::vec((0_u64..400, 5_u64..200), 1..12),
+    ) {
+        let tasks: Vec<String> = hogs
+            .iter()
+            .map(|(at, work)| format!("{{ count = 1, at = \"{at} ms\", steps = [{{ cpu = \"{work} ms\" }}] }}"))
+            .collect();
+        let model = format!("{{ model = \"thread-pool\", size = {} }}", hogs.len());
+        let recording = run(cores as u32, &model, "base_slice = \"2.8 ms\"\ntick = \"4 ms\"", &format!("[{}]", tasks.join(",")));
+        let hogs: Vec<(u64, u64)> = hogs.iter().map(|(at, work)| (at * MS, work * MS)).collect();
+        for (task, expect) in fair_shares(cores, &hogs).into_iter().enumerate() {
+            let end = first(&recording, task as u32, TaskState::Done).unwrap();
+            // Nobody is ahead or behind by more than a slice and a tick for each thread that shares the cores.
+            let slack = 8 * MS * (hogs.len() as u64).div_ceil(cores);
+            prop_assert!(end.abs_diff(expect) <= slack, "task {} ends at {}, fair is {}", task, end, expect);
+        }
+    }
+}
