@@ -19,8 +19,7 @@ pub const fn model(locale: Locale, model: Model) -> &'static str {
 /// A state of a task.
 pub const fn state(locale: Locale, state: TaskState) -> &'static str {
     match (locale, state) {
-        (Locale::En, TaskState::Pending) => "not submitted",
-        (Locale::En, TaskState::LockWait) => "waiting for a lock",
+        (Locale::En, TaskState::LockWait) => "lock wait",
         (Locale::En, other) => other.as_str(),
         (Locale::Ko, TaskState::Pending) => "제출 전",
         (Locale::Ko, TaskState::Queued) => "대기열",
