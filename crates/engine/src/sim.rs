@@ -129,6 +129,7 @@ impl Simulation {
                 Event::TimedWake(thread) => kernel.timed_wake(thread),
                 Event::SliceEnd => kernel.slice_end(),
                 Event::Deadline(task) => model.deadline(kernel, task),
+                Event::Arrival => kernel.arrive(),
             }
             while let Some(thread) = kernel.os.pop_ready() {
                 debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);

@@ -114,11 +114,7 @@ impl Reference {
             times: BTreeSet::new(),
             tie: false,
         };
-        let mut order: Vec<(u64, u32)> = Vec::new();
-        for class in plan.submission_order() {
-            let class = &plan.classes[class];
-            order.extend((class.first..class.first + class.count).map(|task| (class.at, task)));
-        }
+        let order: Vec<(u64, u32)> = plan.submissions().collect();
         this.at(order[0].0, Event::Submit(0));
         while let Some(((time, _), event)) = this.events.pop_first() {
             this.now = time;
@@ -231,7 +227,7 @@ impl Reference {
         self.held[task as usize] = None;
         loop {
             let step = self.step[task as usize];
-            let Some(&op) = self.plan.class_of(task).ops.get(step) else {
+            let Some(op) = self.plan.class_of(task).ops.get(step) else {
                 self.done[task as usize] = self.now;
                 return false;
             };
@@ -285,11 +281,7 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
     /// `None` stands for the body, which launches.
     type Ready = Option<u32>;
     let tasks = plan.tasks as usize;
-    let mut launches: VecDeque<(u64, u32)> = VecDeque::new();
-    for class in plan.submission_order() {
-        let class = &plan.classes[class];
-        launches.extend((class.first..class.first + class.count).map(|task| (class.at, task)));
-    }
+    let mut launches: VecDeque<(u64, u32)> = plan.submissions().collect();
     let (mut now, mut arrivals) = (0, 0);
     let mut queue: VecDeque<Ready> = VecDeque::from([None]);
     let mut delays: BTreeMap<(u64, u64), Ready> = BTreeMap::new();
@@ -314,7 +306,7 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
             continue;
         };
         let index = task as usize;
-        while let Some(&op) = plan.class_of(task).ops.get(step[index]) {
+        while let Some(op) = plan.class_of(task).ops.get(step[index]) {
             step[index] += 1;
             match op {
                 Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(span) => {
