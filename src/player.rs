@@ -179,7 +179,7 @@ impl Player {
             inner.clock.seek(at);
             let now = inner.clock.now();
             let window = inner.window;
-            (inner.left_window.clone(), now, now > window.to)
+            (inner.left_window.clone(), now, now > window.to || now < window.from)
         };
         if outside {
             callback.emit(now);

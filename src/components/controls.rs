@@ -42,10 +42,11 @@ pub(crate) fn Controls() -> Html {
             { group(words.models, [Field::Pool, Field::Jdk, Field::Dispatcher].map(|field| control(&app, field))) }
             { group(words.simulation, [Field::Seed, Field::Profile].map(|field| control(&app, field))) }
             <div class="actions">
+                // Two buttons and not one: a button that turns into the other in the middle of a click submits the form.
                 if running {
-                    <button type="button" class="primary" id="cancel" onclick={emit(|| Action::Cancel)}>{words.cancel}</button>
+                    <button key="cancel" type="button" class="primary" id="cancel" onclick={emit(|| Action::Cancel)}>{words.cancel}</button>
                 } else {
-                    <button type="submit" class="primary" id="run">{words.run}</button>
+                    <button key="run" type="submit" class="primary" id="run">{words.run}</button>
                 }
                 <button type="button" onclick={emit(|| Action::Reset)} disabled={!app.state.form.is_changed()}>{words.reset}</button>
             </div>

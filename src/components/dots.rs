@@ -1,6 +1,6 @@
 //! The grid of one run: 10,000 tasks as dots. Click or arrow keys select a task.
 
-use parkbench_view::format;
+use parkbench_view::{GridLayout, format};
 use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
@@ -86,7 +86,8 @@ pub(super) fn Dots(props: &Props) -> Html {
             }
         })
     };
-    let per_dot = (u64::from(tasks)).div_ceil(u64::from(width * width).max(1)) as u32;
+    let side = (f64::from(width) * ratio) as usize;
+    let per_dot = if side == 0 { 1 } else { GridLayout::fit(tasks as usize, side, side).tasks_per_dot as u64 };
     html! {
         <div class="dots" role="group" tabindex="0" aria-label={format!("{}. {}", props.name, words.grid_help)} onkeydown={keys}>
             <div class="square" ref={host} onclick={click}>
@@ -95,8 +96,8 @@ pub(super) fn Dots(props: &Props) -> Html {
                     <span class="ring" ref={ring} hidden={tasks == 0}></span>
                 </div>
             </div>
-            if tasks > 0 && width > 0 && per_dot > 1 {
-                <p class="hint">{ fill(words.per_dot, &[("n", &format::count(u64::from(per_dot)))]) }</p>
+            if per_dot > 1 {
+                <p class="hint">{ fill(words.per_dot, &[("n", &format::count(per_dot))]) }</p>
             }
         </div>
     }

@@ -90,9 +90,9 @@ pub(super) fn ScenarioDialog(props: &Props) -> Html {
             <label class="file">{words.open_file}{" "}<input type="file" accept=".json,application/json" onchange={open} /></label>
             <textarea ref={area} id="scenario-json" rows="18" spellcheck="false" aria-label={words.scenario_json}
                 aria-invalid={wrong.then_some("true")} aria-describedby="scenario-help scenario-errors" />
-            <ul class="message" id="scenario-errors" role="status" lang="en">
-                { for errors.iter().map(|error| html! { <li>{error}</li> }) }
-            </ul>
+            <div class="message" id="scenario-errors" role="status" lang="en">
+                { for errors.iter().map(|error| html! { <p>{error}</p> }) }
+            </div>
             <div class="actions">
                 <button type="button" class="primary" onclick={run}>{words.run_scenario}</button>
                 <button type="button" onclick={Callback::from(move |_: MouseEvent| shut())}>{words.close}</button>

@@ -24,8 +24,9 @@ pub(crate) fn TaskPanel() -> Html {
     let app = use_app();
     let words = app.words();
     let task = app.state.task_in_view();
-    let last = app.state.result.as_ref().map_or(0, |result| result.tasks().saturating_sub(1));
-    let runs = app.state.scenario_in_view().runs.len();
+    let scenario = app.state.scenario_in_view();
+    let last = u32::try_from(scenario.task_count().saturating_sub(1)).unwrap_or(u32::MAX);
+    let runs = scenario.runs.len();
     let typed = {
         let dispatch = app.dispatch.clone();
         Callback::from(move |event: Event| {

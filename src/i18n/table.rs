@@ -96,8 +96,8 @@ strings! {
     legend: "States", "상태";
     legend_all: "All states", "모든 상태";
     legend_only: "Light only {state}", "{state}만 강조";
-    done_in: "done in", "완료까지";
-    done_at: "all done", "모두 완료";
+    done_in: "simulated, done in", "시뮬레이션, 완료까지";
+    done_at: "simulated, all done in", "시뮬레이션, 모두 완료";
     still_running: "{percent} done", "{percent} 완료";
     show_until_done: "Show the time until {model} is done", "{model} 완료까지 보기";
     grid_label: "{model}, {variant}: {n} tasks as dots", "{model}, {variant}: 작업 {n}개를 점으로 표시";

@@ -205,7 +205,7 @@ impl AppState {
 
     /// The selected task.
     pub fn task_in_view(&self) -> u32 {
-        let tasks = self.result.as_ref().map_or(1, |result| result.tasks());
+        let tasks = u32::try_from(self.scenario_in_view().task_count()).unwrap_or(u32::MAX);
         self.task.unwrap_or(tasks / 2).min(tasks.saturating_sub(1))
     }
 
