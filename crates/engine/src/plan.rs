@@ -51,7 +51,7 @@ pub struct Class {
     pub first: u32,
     /// How many tasks it has.
     pub count: u32,
-    /// [ns] Earliest submission.
+    /// [ns] Earliest submission, from the first submission of the run.
     pub at: u64,
     /// The steps.
     pub ops: Vec<Op>,
@@ -121,6 +121,8 @@ impl Plan {
         let mut lock_names: Vec<&str> = Vec::new();
         let mut classes = Vec::with_capacity(scenario.tasks.len());
         let mut first = 0;
+        // The clock starts with the first submission, as in a measurement.
+        let start = scenario.tasks.iter().map(|class| class.at.0).min().unwrap_or_default();
         for class in &scenario.tasks {
             let mut held: Vec<(&str, LockRef)> = Vec::new();
             let mut ops = Vec::with_capacity(class.steps.len());
@@ -128,7 +130,7 @@ impl Plan {
                 ops.push(compile(step, spec, &costs, &mut lock_names, &mut held));
             }
             let count = class.count as u32;
-            classes.push(Class { name: class.name.clone(), first, count, at: class.at.0, ops });
+            classes.push(Class { name: class.name.clone(), first, count, at: class.at.0 - start, ops });
             first += count;
         }
         Ok(Self {

@@ -73,7 +73,7 @@ pub struct TaskClass {
     pub name: String,
     /// How many.
     pub count: u64,
-    /// Submitted no earlier than this, counted from the start of the run.
+    /// Submitted no earlier than this; the clock starts with the first class to be submitted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at: Nanos,
     /// What each task does, in order.
