@@ -40,7 +40,7 @@ pub struct Scenario {
     #[serde(default = "default_profile")]
     pub profile: String,
     /// Costs that replace the profile's, by name, with their unit: `vt_spawn = "2 us"`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "amounts::no_name_twice", skip_serializing_if = "BTreeMap::is_empty")]
     pub costs: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
