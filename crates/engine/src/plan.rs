@@ -47,7 +47,7 @@ pub struct Class {
     pub first: u32,
     /// How many tasks it has.
     pub count: u32,
-    /// [ns] Earliest submission.
+    /// [ns] Earliest submission, from the first submission of the run.
     pub at: u64,
     /// When its tasks arrive.
     pub arrivals: Arrivals,
@@ -119,6 +119,8 @@ impl Plan {
         let mut lock_names: Vec<&str> = Vec::new();
         let mut classes = Vec::with_capacity(scenario.tasks.len());
         let mut first = 0;
+        // The clock starts with the first submission, as in a measurement.
+        let start = scenario.tasks.iter().map(|class| class.at.0).min().unwrap_or_default();
         for class in &scenario.tasks {
             let mut held: Vec<(&str, LockRef)> = Vec::new();
             let mut ops = Vec::with_capacity(class.steps.len());
@@ -130,7 +132,7 @@ impl Plan {
                 name: class.name.clone(),
                 first,
                 count,
-                at: class.at.0,
+                at: class.at.0 - start,
                 arrivals: arrivals(&class.arrival),
                 ops,
             });

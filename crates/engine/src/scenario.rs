@@ -40,7 +40,7 @@ pub struct Scenario {
     #[serde(default = "default_profile")]
     pub profile: String,
     /// Costs that replace the profile's, by name, with their unit: `vt_spawn = "2 us"`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "amounts::no_name_twice", skip_serializing_if = "BTreeMap::is_empty")]
     pub costs: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
@@ -73,7 +73,7 @@ pub struct TaskClass {
     pub name: String,
     /// How many.
     pub count: u64,
-    /// The first is submitted no earlier than this, counted from the start of the run.
+    /// The first is submitted no earlier than this; the clock starts with the first class to be submitted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at: Nanos,
     /// When the others follow.

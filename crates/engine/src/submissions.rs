@@ -122,7 +122,7 @@ mod tests {
         check(&format!("[{{ count = 2, {steps} }}]"), &[(0, 0), (0, 1)]);
         check(
             &format!("[{{ count = 3, at = \"5 ns\", arrival = {{ every = \"2 ns\" }}, {steps} }}]"),
-            &[(5, 0), (7, 1), (9, 2)],
+            &[(0, 0), (2, 1), (4, 2)],
         );
         check(
             &format!("[{{ count = 5, arrival = {{ bursts = {{ size = 2, every = \"10 ns\" }} }}, {steps} }}]"),
@@ -132,7 +132,12 @@ mod tests {
             &format!(
                 "[{{ count = 3, at = \"1 ns\", arrival = {{ times = [\"0 ns\", \"4 ns\", \"4 ns\"] }}, {steps} }}]"
             ),
-            &[(1, 0), (5, 1), (5, 2)],
+            &[(0, 0), (4, 1), (4, 2)],
+        );
+        // The clock starts with the first class.
+        check(
+            &format!("[{{ count = 1, at = \"7 ns\", {steps} }}, {{ count = 1, at = \"5 ns\", {steps} }}]"),
+            &[(0, 1), (2, 0)],
         );
         // Classes mix by time; ties go by the order in the file.
         check(
@@ -161,7 +166,7 @@ mod tests {
             }
         }
         let n = counts.len() as f64;
-        let mean = counts.iter().sum::<u32>() as f64 / n;
+        let mean = f64::from(counts.iter().sum::<u32>()) / n;
         let variance = counts.iter().map(|&c| (f64::from(c) - mean) * (f64::from(c) - mean)).sum::<f64>() / n;
         assert!((variance / mean - 1.0).abs() < 0.06, "{variance} and {mean}");
     }

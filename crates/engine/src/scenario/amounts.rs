@@ -3,6 +3,7 @@
 //! Derived readers of such choices forget why a value was refused, or speak of variants; these name the key, the
 //! reason and what is allowed.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -142,4 +143,28 @@ impl OneKey for CpuWork {
     fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
         Duration::from_text(text).map(Self::Time)
     }
+}
+
+/// Reads a table of texts in which no name may stand twice; JSON has no such rule of its own.
+pub(super) fn no_name_twice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    struct Visitor;
+    impl<'de> de::Visitor<'de> for Visitor {
+        type Value = BTreeMap<String, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(r#"a table of names and values such as { vt_spawn = "2 us" }"#)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut table = BTreeMap::new();
+            while let Some((name, value)) = map.next_entry::<String, String>()? {
+                if table.contains_key(&name) {
+                    return Err(de::Error::custom(format_args!("{name:?} stands twice; allowed: once")));
+                }
+                table.insert(name, value);
+            }
+            Ok(table)
+        }
+    }
+    deserializer.deserialize_map(Visitor)
 }

@@ -123,10 +123,10 @@ fn check_arrival(index: usize, class: &super::TaskClass, refuse: &mut impl FnMut
             );
         }
         Arrival::Times(times) => {
-            if let Some(pair) = times.windows(2).find(|pair| pair[0] > pair[1]) {
+            if let Some(&[before, after]) = times.array_windows().find(|[before, after]| before > after) {
                 refuse(
                     format!("{field}.times"),
-                    format!("\"{}\" after \"{}\"", pair[1], pair[0]),
+                    format!("\"{after}\" after \"{before}\""),
                     "times that do not fall".into(),
                 );
             }

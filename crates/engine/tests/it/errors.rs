@@ -160,6 +160,14 @@ fn json_errors_name_the_field_too() {
 }
 
 #[test]
+fn a_cost_that_stands_twice() {
+    let json = preset("io-bound").unwrap().to_json();
+    let text = json.replacen("\"machine\"", r#""costs":{"tick":"1 us","tick":"2 us"},"machine""#, 1);
+    let error = Scenario::from_json(&text).unwrap_err().to_string();
+    assert!(error.contains("costs") && error.contains("\"tick\" stands twice"), "{error}");
+}
+
+#[test]
 fn amounts_that_are_tables() {
     let steps = "{ io = \"50 ms\" }";
     check(steps, "{ cpu = { iterations = -1 } }", &["tasks[0].steps[0].cpu.iterations", "-1"]);
