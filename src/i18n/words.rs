@@ -56,6 +56,8 @@ pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
         (Locale::En, Reason::Monitor) => "another task holds the monitor",
         (Locale::En, Reason::Lock) => "another task holds the lock",
         (Locale::En, Reason::Resumed) => "resumed, and every worker is taken",
+        (Locale::En, Reason::Arrived) => "it has arrived, and the submitter has not reached it",
+        (Locale::Ko, Reason::Arrived) => "도착했지만 제출 스레드가 아직 이 작업에 이르지 않았습니다",
         (Locale::Ko, Reason::NotSubmitted) => "제출 스레드가 아직 이 작업에 이르지 않았습니다",
         (Locale::Ko, Reason::NoWorker) => "비어 있는 작업자가 없습니다",
         (Locale::Ko, Reason::NoCore) => "모든 코어를 다른 스레드가 쓰고 있습니다",

@@ -222,6 +222,8 @@ fn duration_text(duration: &Duration) -> String {
     match duration {
         Duration::Constant(nanos) => nanos.to_string(),
         Duration::Drawn(Distribution::Uniform(from, to)) => format!("{from} .. {to}"),
+        // The other distributions have names and numbers: they are shown, and may be typed, as in a scenario file.
+        Duration::Drawn(_) => serde_json::to_string(duration).unwrap_or_default(),
     }
 }
 
@@ -231,6 +233,10 @@ fn parse_duration(text: &str) -> Result<Duration, Refused> {
     let nanos = |text: &str| {
         Nanos::parse(text).map_err(|error| Refused { allowed: format!("{DURATION_ALLOWED} ({})", error.problem) })
     };
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text)
+            .map_err(|error| Refused { allowed: format!("{DURATION_ALLOWED} ({error})") });
+    }
     match text.split_once("..") {
         Some((from, to)) => Ok(Duration::Drawn(Distribution::Uniform(nanos(from)?, nanos(to)?))),
         None => Ok(Duration::Constant(nanos(text)?)),

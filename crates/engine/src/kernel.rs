@@ -4,12 +4,16 @@
 //! A model is a state machine per thread. The kernel calls `resume` when a thread is on a core and has nothing to
 //! do; the model answers with `busy`, `block_for`, `hold`, `park` or `park_until`.
 
+use std::collections::VecDeque;
+
+use crate::draw::Span;
 use crate::os::Os;
-use crate::plan::{Op, Plan, Span};
+use crate::plan::{LockRef, Op, Plan};
 use crate::queue::{Event, EventQueue};
 use crate::recorder::Recorder;
 use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
 use crate::state::{Activity, Reason, Role, TaskState};
+use crate::submissions::{Arrivals, Submissions};
 
 /// Stands for "no burst" and "no timed wake".
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -57,6 +61,21 @@ pub(crate) struct Thread {
     last_tag: u32,
 }
 
+/// What a task does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// [ns] Computes.
+    Cpu(u64),
+    /// [ns] Waits, suspendable.
+    Io(u64),
+    /// [ns] Waits, not suspendable.
+    Block(u64),
+    /// Takes a lock.
+    Lock(LockRef),
+    /// Gives a lock back.
+    Unlock(LockRef),
+}
+
 /// The state of every task, by task number.
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks {
@@ -82,6 +101,9 @@ pub(crate) struct Kernel {
     pub(crate) thread_info: Vec<ThreadInfo>,
     pub(crate) queue: EventQueue,
     pub(crate) os: Os,
+    submissions: Submissions,
+    /// Tasks that have arrived and have not been submitted.
+    inbox: VecDeque<u32>,
     pub(crate) recorder: Recorder,
     /// Tasks that have ended.
     pub(crate) done: u32,
@@ -103,8 +125,10 @@ impl Kernel {
         for (index, spec) in plan.classes.iter().enumerate() {
             class.resize(class.len() + spec.count as usize, index as u8);
         }
-        Self {
+        let mut kernel = Self {
             now: 0,
+            submissions: plan.submissions(),
+            inbox: VecDeque::new(),
             tasks: Tasks {
                 step: vec![0; count],
                 monitors: vec![0; count],
@@ -127,7 +151,38 @@ impl Kernel {
             involuntary_switches: 0,
             finished: false,
             plan,
+        };
+        kernel.arrive();
+        kernel
+    }
+
+    // Arrivals.
+
+    /// Handles [`Event::Arrival`]: whatever is due has arrived. Where arrivals take time, each leaves a record, for
+    /// response times count from it; where all come at once, they count from the submission.
+    pub(crate) fn arrive(&mut self) {
+        while self.submissions.due().is_some_and(|due| due <= self.now)
+            && let Some((_, task)) = self.submissions.next()
+        {
+            self.inbox.push_back(task);
+            let class = usize::from(self.tasks.class[task as usize]);
+            if self.plan.classes[class].arrivals != Arrivals::AtOnce {
+                self.set_task(task, TaskState::Pending, Reason::Arrived, NO_WORKER);
+            }
         }
+        if let Some(due) = self.submissions.due() {
+            self.queue.push(due, Event::Arrival);
+        }
+    }
+
+    /// The next task to submit, if one has arrived.
+    pub(crate) fn next_arrived(&mut self) -> Option<u32> {
+        self.inbox.pop_front()
+    }
+
+    /// [ns] When the next task arrives; `None` after the last.
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        self.submissions.due()
     }
 
     // Threads.
@@ -279,24 +334,27 @@ impl Kernel {
 
     // Tasks.
 
-    /// The step that the task is at, with its index; `None` at the end.
-    pub(crate) fn next_op(&self, task: u32) -> Option<(usize, Op)> {
+    /// The step that the task is at, with its duration drawn; `None` at the end.
+    pub(crate) fn next_op(&self, task: u32) -> Option<Next> {
         let step = usize::from(self.tasks.step[task as usize]);
         let class = usize::from(self.tasks.class[task as usize]);
-        self.plan.classes[class].ops.get(step).map(|&op| (step, op))
+        let op = self.plan.classes[class].ops.get(step)?;
+        let duration = |span: &Span| match span {
+            Span::Constant(ns) => *ns,
+            drawn => self.plan.duration(task, step, drawn),
+        };
+        Some(match op {
+            Op::Cpu(span) | Op::Iterations(_, span) => Next::Cpu(duration(span)),
+            Op::Io(span) => Next::Io(duration(span)),
+            Op::Block(span) => Next::Block(duration(span)),
+            Op::Lock(lock) => Next::Lock(*lock),
+            Op::Unlock(lock) => Next::Unlock(*lock),
+        })
     }
 
     /// The task has begun its step; `next_op` gives the one after it.
     pub(crate) fn advance(&mut self, task: u32) {
         self.tasks.step[task as usize] += 1;
-    }
-
-    /// [ns] How long the step takes.
-    pub(crate) fn duration(&self, task: u32, step: usize, span: Span) -> u64 {
-        match span {
-            Span::Constant(ns) => ns,
-            Span::Uniform(..) => self.plan.duration(task, step, span),
-        }
     }
 
     pub(crate) fn state(&self, task: u32) -> TaskState {

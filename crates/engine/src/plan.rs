@@ -2,22 +2,18 @@
 //!
 //! No scheduling here. The native binary uses the same plan, so that a measured task does what a simulated one does.
 
+use crate::draw::Span;
 use crate::error::ScenarioError;
 use crate::profile::{CostProfile, Costs};
-use crate::rng::{Purpose, between, stream};
-use crate::scenario::{CpuWork, Dispatcher, Distribution, Duration, LockKind, LockScope, RunSpec, Scenario, Step};
-
-/// A length of time, fixed or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Span {
-    /// [ns] The same for every task.
-    Constant(u64),
-    /// [ns] Uniform over the integers from the first to the second.
-    Uniform(u64, u64),
-}
+use crate::quantity::Milli;
+use crate::rng::{Purpose, stream};
+use crate::scenario::{
+    Arrival, CpuWork, Dispatcher, Distribution, Duration, LockKind, LockScope, RunSpec, Scenario, Step,
+};
+use crate::submissions::{Arrivals, Submissions};
 
 /// A step as the engine runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// Computes for a time.
     Cpu(Span),
@@ -43,7 +39,7 @@ pub struct LockRef {
 }
 
 /// Tasks that run the same steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Class {
     /// Its name.
     pub name: String,
@@ -51,8 +47,10 @@ pub struct Class {
     pub first: u32,
     /// How many tasks it has.
     pub count: u32,
-    /// [ns] Earliest submission.
+    /// [ns] Earliest submission, from the first submission of the run.
     pub at: u64,
+    /// When its tasks arrive.
+    pub arrivals: Arrivals,
     /// The steps.
     pub ops: Vec<Op>,
 }
@@ -82,7 +80,7 @@ pub enum ModelPlan {
 }
 
 /// One run of a scenario, resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Seed of the draws.
     pub seed: u64,
@@ -121,6 +119,8 @@ impl Plan {
         let mut lock_names: Vec<&str> = Vec::new();
         let mut classes = Vec::with_capacity(scenario.tasks.len());
         let mut first = 0;
+        // The clock starts with the first submission, as in a measurement.
+        let start = scenario.tasks.iter().map(|class| class.at.0).min().unwrap_or_default();
         for class in &scenario.tasks {
             let mut held: Vec<(&str, LockRef)> = Vec::new();
             let mut ops = Vec::with_capacity(class.steps.len());
@@ -128,7 +128,14 @@ impl Plan {
                 ops.push(compile(step, spec, &costs, &mut lock_names, &mut held));
             }
             let count = class.count as u32;
-            classes.push(Class { name: class.name.clone(), first, count, at: class.at.0, ops });
+            classes.push(Class {
+                name: class.name.clone(),
+                first,
+                count,
+                at: class.at.0 - start,
+                arrivals: arrivals(&class.arrival),
+                ops,
+            });
             first += count;
         }
         Ok(Self {
@@ -149,21 +156,17 @@ impl Plan {
     }
 
     /// [ns] How long this step of this task takes; the same in every model.
-    pub fn duration(&self, task: u32, step: usize, span: Span) -> u64 {
-        match span {
-            Span::Constant(ns) => ns,
-            Span::Uniform(low, high) => {
-                let subject = (step as u64) << 32 | u64::from(task);
-                between(&mut stream(self.seed, Purpose::StepDuration, subject), low, high)
-            }
+    pub fn duration(&self, task: u32, step: usize, span: &Span) -> u64 {
+        if let Span::Constant(ns) = span {
+            return *ns;
         }
+        let subject = (step as u64) << 32 | u64::from(task);
+        span.draw(&mut stream(self.seed, Purpose::StepDuration, subject))
     }
 
-    /// Classes in the order in which the submitter gets to them: by time, then by their order in the file.
-    pub fn submission_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.classes.len()).collect();
-        order.sort_by_key(|&index| self.classes[index].at);
-        order
+    /// The tasks in the order in which they are due.
+    pub fn submissions(&self) -> Submissions {
+        Submissions::new(self)
     }
 }
 
@@ -193,9 +196,9 @@ fn compile<'a>(
             let ns = (u128::from(n.iterations) * u128::from(costs.cpu_iteration) + 500) / 1_000;
             Op::Iterations(n.iterations, Span::Constant(ns as u64))
         }
-        Step::Cpu(CpuWork::Time(duration)) => Op::Cpu(span(duration)),
-        Step::Io(duration) => Op::Io(span(duration)),
-        Step::Block(duration) => Op::Block(span(duration)),
+        Step::Cpu(CpuWork::Time(duration)) => Op::Cpu(duration.into()),
+        Step::Io(duration) => Op::Io(duration.into()),
+        Step::Block(duration) => Op::Block(duration.into()),
         Step::Lock(lock) => {
             let shared = (lock.scope == LockScope::Shared).then(|| {
                 let known = names.iter().position(|name| *name == lock.name);
@@ -217,10 +220,33 @@ fn compile<'a>(
     }
 }
 
-fn span(duration: &Duration) -> Span {
-    match duration {
-        Duration::Constant(nanos) => Span::Constant(nanos.0),
-        Duration::Drawn(Distribution::Uniform(from, to)) => Span::Uniform(from.0, to.0),
+impl From<&Duration> for Span {
+    fn from(duration: &Duration) -> Self {
+        let thousandths = |milli: Milli| f64::from(milli.0) / 1_000.0;
+        match duration {
+            Duration::Constant(nanos) => Span::Constant(nanos.0),
+            Duration::Drawn(Distribution::Uniform(from, to)) => Span::Uniform(from.0, to.0),
+            Duration::Drawn(Distribution::Exponential(mean)) => Span::Exponential(mean.0),
+            Duration::Drawn(Distribution::Lognormal(l)) => {
+                Span::Lognormal { median: l.median.0, sigma: thousandths(l.sigma) }
+            }
+            Duration::Drawn(Distribution::Pareto(p)) => {
+                Span::Pareto { min: p.min.0, max: p.max.0, shape: thousandths(p.shape) }
+            }
+            Duration::Drawn(Distribution::Empirical(values)) => {
+                Span::Empirical(values.iter().map(|nanos| nanos.0).collect())
+            }
+        }
+    }
+}
+
+fn arrivals(arrival: &Arrival) -> Arrivals {
+    match arrival {
+        Arrival::AtOnce => Arrivals::AtOnce,
+        Arrival::Every(gap) => Arrivals::Every(gap.0),
+        Arrival::Poisson(mean) => Arrivals::Poisson(mean.0),
+        Arrival::Bursts(bursts) => Arrivals::Bursts { size: bursts.size, every: bursts.every.0 },
+        Arrival::Times(times) => Arrivals::Times(times.iter().map(|nanos| nanos.0).collect()),
     }
 }
 
@@ -235,7 +261,7 @@ mod tests {
         let plans: Vec<Plan> = (0..scenario.runs.len()).map(|run| Plan::new(&scenario, run).unwrap()).collect();
         let span = Span::Uniform(2_000_000_000, 2_200_000_000);
         for task in [0, 1, 9_999] {
-            let durations: Vec<u64> = plans.iter().map(|plan| plan.duration(task, 0, span)).collect();
+            let durations: Vec<u64> = plans.iter().map(|plan| plan.duration(task, 0, &span)).collect();
             assert!(durations.iter().all(|d| *d == durations[0] && (2_000_000_000..=2_200_000_000).contains(d)));
         }
     }
@@ -244,7 +270,7 @@ mod tests {
     fn a_run_can_replace_the_kind_of_the_locks() {
         let scenario = preset("pinning").unwrap();
         let kinds: Vec<LockKind> = (0..4)
-            .map(|run| match Plan::new(&scenario, run).unwrap().classes[0].ops[0] {
+            .map(|run| match &Plan::new(&scenario, run).unwrap().classes[0].ops[0] {
                 Op::Lock(lock) => lock.kind,
                 op => panic!("{op:?}"),
             })

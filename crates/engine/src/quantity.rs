@@ -15,6 +15,47 @@ pub struct Nanos(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
+/// A number in thousandths, so that it has one exact value everywhere; in scenarios a number such as `0.5`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Milli(pub u32);
+
+impl fmt::Display for Milli {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_scaled(f, u64::from(self.0), 1_000, "")
+    }
+}
+
+impl Serialize for Milli {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 1_000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Milli {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Milli;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number from 0 to 1000 with at most three decimals, such as 0.5")
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Milli, E> {
+                if (0.0..=1_000.0).contains(&number) {
+                    return Ok(Milli((number * 1_000.0).round() as u32));
+                }
+                Err(E::invalid_value(de::Unexpected::Float(number), &self))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Milli, E> {
+                self.visit_f64(number as f64)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Milli, E> {
+                self.visit_f64(number as f64)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
 /// Why a text is not a quantity; the message says what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{value:?} is not allowed: {problem}; allowed: {allowed}")]
@@ -147,11 +188,11 @@ impl fmt::Display for Bytes {
 fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scale: u64, unit: &str) -> fmt::Result {
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {
-        return write!(f, "{whole} {unit}");
+        return write!(f, "{}", format!("{whole} {unit}").trim_end());
     }
     let width = scale.ilog10() as usize;
     let fraction = format!("{rest:0width$}");
-    write!(f, "{whole}.{} {unit}", fraction.trim_end_matches('0'))
+    write!(f, "{}", format!("{whole}.{} {unit}", fraction.trim_end_matches('0')).trim_end())
 }
 
 macro_rules! text_serde {

@@ -18,6 +18,8 @@ pub(crate) enum Event {
     SliceEnd,
     /// A deadline of the model, usually of a task.
     Deadline(u32),
+    /// Tasks arrive.
+    Arrival,
 }
 
 /// Bits of a thread's or task's number: more than the most of either.
@@ -33,6 +35,7 @@ impl Event {
             Self::TimedWake(id) => (2, id),
             Self::SliceEnd => (3, 0),
             Self::Deadline(id) => (4, id),
+            Self::Arrival => (5, 0),
         };
         kind << ID_BITS | id as u64
     }
@@ -44,7 +47,8 @@ impl Event {
             1 => Self::Runnable(id),
             2 => Self::TimedWake(id),
             3 => Self::SliceEnd,
-            _ => Self::Deadline(id),
+            4 => Self::Deadline(id),
+            _ => Self::Arrival,
         }
     }
 }
@@ -148,7 +152,9 @@ mod tests {
                 assert_eq!(Event::unpack(event.pack()), event);
             }
         }
-        assert_eq!(Event::unpack(Event::SliceEnd.pack()), Event::SliceEnd);
+        for event in [Event::SliceEnd, Event::Arrival] {
+            assert_eq!(Event::unpack(event.pack()), event);
+        }
     }
 
     proptest! {

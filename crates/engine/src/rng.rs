@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     StepDuration = 1,
     /// A scheduler's own coin.
     Scheduler = 2,
+    /// When tasks arrive.
+    Arrival = 3,
 }
 
 /// A generator for one purpose and one subject.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use presets::{PRESET_NAMES, preset};
 pub use validate::{MAX_CORES, MAX_RUNS, MAX_STEPS, MAX_TASKS, MAX_THREADS};
 
-use crate::quantity::{Bytes, Nanos};
+use crate::quantity::{Bytes, Milli, Nanos};
 
 /// The version of the scenario format that this engine reads and writes.
 pub const SCENARIO_VERSION: u32 = 1;
@@ -40,7 +40,7 @@ pub struct Scenario {
     #[serde(default = "default_profile")]
     pub profile: String,
     /// Costs that replace the profile's, by name, with their unit: `vt_spawn = "2 us"`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "amounts::no_name_twice", skip_serializing_if = "BTreeMap::is_empty")]
     pub costs: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
@@ -73,11 +73,58 @@ pub struct TaskClass {
     pub name: String,
     /// How many.
     pub count: u64,
-    /// Submitted no earlier than this, counted from the start of the run.
+    /// The first is submitted no earlier than this; the clock starts with the first class to be submitted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at: Nanos,
+    /// When the others follow.
+    #[serde(default, skip_serializing_if = "Arrival::is_at_once")]
+    pub arrival: Arrival,
     /// What each task does, in order.
     pub steps: Vec<Step>,
+}
+
+/// When the tasks of a class arrive, counted from the class's `at`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrival {
+    /// All at once.
+    #[default]
+    AtOnce,
+    /// One after each gap of this length.
+    Every(Nanos),
+    /// A Poisson process: gaps drawn from an exponential distribution with this mean.
+    Poisson(Nanos),
+    /// Several at a time.
+    Bursts(Bursts),
+    /// At these times, which do not fall; as many as there are tasks.
+    Times(Vec<Nanos>),
+}
+
+impl Arrival {
+    /// [ns] About when the last of `count` tasks arrives, counted from the first's earliest time.
+    pub fn mean_end_ns(&self, count: u64) -> u64 {
+        match self {
+            Self::AtOnce => 0,
+            Self::Every(gap) => gap.0.saturating_mul(count.saturating_sub(1)),
+            Self::Poisson(mean) => mean.0.saturating_mul(count),
+            Self::Bursts(bursts) => bursts.every.0.saturating_mul(count.saturating_sub(1) / bursts.size.max(1)),
+            Self::Times(times) => times.last().map_or(0, |time| time.0),
+        }
+    }
+
+    fn is_at_once(&self) -> bool {
+        *self == Self::AtOnce
+    }
+}
+
+/// See [`Arrival::Bursts`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "bursts such as { size = 100, every = \"10 ms\" }")]
+pub struct Bursts {
+    /// Tasks in a burst.
+    pub size: u64,
+    /// From one burst to the next.
+    pub every: Nanos,
 }
 
 /// One part of a task. In a file: `{ cpu = "20 us" }`, `{ io = "50 ms" }`, `{ lock = { name = "agent" } }`.
@@ -129,6 +176,39 @@ pub enum Duration {
 pub enum Distribution {
     /// Every nanosecond from the first to the second, both included, is equally likely.
     Uniform(Nanos, Nanos),
+    /// Exponential with this mean.
+    Exponential(Nanos),
+    /// Lognormal: the logarithm is normally distributed.
+    Lognormal(Lognormal),
+    /// Bounded Pareto: many short and a few long ones.
+    Pareto(Pareto),
+    /// One of these, each as likely as it is frequent in the list.
+    Empirical(Vec<Nanos>),
+}
+
+/// See [`Distribution::Lognormal`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a lognormal distribution such as { median = \"50 ms\", sigma = 0.5 }")]
+pub struct Lognormal {
+    /// Half of the draws are shorter.
+    pub median: Nanos,
+    /// Standard deviation of the logarithm, from 0 to 4.
+    pub sigma: Milli,
+}
+
+/// See [`Distribution::Pareto`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a Pareto distribution such as { min = \"1 ms\", max = \"1 s\", shape = 1.2 }"
+)]
+pub struct Pareto {
+    /// The shortest.
+    pub min: Nanos,
+    /// The longest.
+    pub max: Nanos,
+    /// How fast the tail falls, from 0.1 to 10; below 2 the tail is heavy.
+    pub shape: Milli,
 }
 
 /// A lock to take.

@@ -129,6 +129,7 @@ impl Simulation {
                 Event::TimedWake(thread) => kernel.timed_wake(thread),
                 Event::SliceEnd => kernel.slice_end(),
                 Event::Deadline(task) => model.deadline(kernel, task),
+                Event::Arrival => kernel.arrive(),
             }
             while let Some(thread) = kernel.os.pop_ready() {
                 debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);
@@ -157,10 +158,14 @@ impl Simulation {
     pub fn into_recording(self) -> Recording {
         let kernel = self.kernel;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
+        // Where tasks wait for each other, only what has no effect can have come after the last record.
+        let ends = [&kernel.recorder.tasks, &kernel.recorder.threads].map(|records| records.time.last().copied());
+        let last = ends.into_iter().flatten().max().unwrap_or_default();
+        let makespan = if self.over && !kernel.finished { last } else { kernel.now };
         let mut totals = Totals {
             tasks: kernel.plan.tasks,
             unfinished: kernel.plan.tasks - kernel.done,
-            makespan_ns: kernel.now,
+            makespan_ns: makespan,
             events: self.events,
             voluntary_switches: kernel.voluntary_switches,
             involuntary_switches: kernel.involuntary_switches,

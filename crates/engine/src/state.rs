@@ -78,6 +78,8 @@ closed_list! {
         Lock = 9, "lock";
         /// Resumed, and every worker is taken.
         Resumed = 10, "resumed";
+        /// It has arrived, and the submitter has not reached it.
+        Arrived = 11, "arrived";
     }
 }
 

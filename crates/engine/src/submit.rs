@@ -12,54 +12,10 @@ pub(crate) trait Accept {
     fn accept(&mut self, kernel: &mut Kernel, task: u32);
 }
 
-/// The order in which tasks are submitted: by time, then as in the file.
-#[derive(Clone, Debug)]
-pub(crate) struct Submissions {
-    classes: Vec<(u64, u32, u32)>,
-    class: usize,
-    index: u32,
-}
-
-/// What to submit next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Nothing before this time.
-    Wait(u64),
-    /// This task.
-    Task(u32),
-    /// Nothing any more.
-    End,
-}
-
-impl Submissions {
-    pub(crate) fn new(kernel: &Kernel) -> Self {
-        let class = |index: usize| {
-            let class = &kernel.plan.classes[index];
-            (class.at, class.first, class.count)
-        };
-        Self { classes: kernel.plan.submission_order().into_iter().map(class).collect(), class: 0, index: 0 }
-    }
-
-    pub(crate) fn next(&mut self, now: u64) -> Next {
-        let Some(&(at, first, count)) = self.classes.get(self.class) else { return Next::End };
-        if at > now {
-            return Next::Wait(at);
-        }
-        let task = first + self.index;
-        self.index += 1;
-        if self.index == count {
-            self.index = 0;
-            self.class += 1;
-        }
-        Next::Task(task)
-    }
-}
-
 /// The submitting thread, where it is not a worker itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Submitter {
     pub(crate) thread: u32,
-    submissions: Submissions,
     current: Option<u32>,
 }
 
@@ -68,7 +24,7 @@ impl Submitter {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
         let thread = kernel.add_thread(Role::Submitter, "main".to_owned());
         kernel.wake_after(thread, 0);
-        Self { thread, submissions: Submissions::new(kernel), current: None }
+        Self { thread, current: None }
     }
 
     /// The submitter is on a core and has nothing to do.
@@ -80,14 +36,14 @@ impl Submitter {
             kernel.finished = true;
             return;
         }
-        match self.submissions.next(kernel.now) {
-            Next::Wait(at) => kernel.park_until(self.thread, at),
-            Next::Task(task) => {
-                self.current = Some(task);
-                let cost = model.submit_cost(kernel, task);
-                kernel.busy_event(self.thread, cost, Activity::Overhead, NO_TASK);
-            }
-            Next::End => kernel.park(self.thread),
+        if let Some(task) = kernel.next_arrived() {
+            self.current = Some(task);
+            let cost = model.submit_cost(kernel, task);
+            kernel.busy_event(self.thread, cost, Activity::Overhead, NO_TASK);
+        } else if let Some(due) = kernel.next_due() {
+            kernel.park_until(self.thread, due);
+        } else {
+            kernel.park(self.thread);
         }
     }
 

@@ -4,15 +4,30 @@
 
 use std::fmt::Write as _;
 
-use parkbench_engine::{PRESET_NAMES, Simulation, preset};
+use parkbench_engine::{PRESET_NAMES, Scenario, Simulation, preset};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// `preset run digest` for each run of each preset; the page's tests read the same file.
+/// Every distribution and every kind of arrival, so that the logarithms behind them are compared too.
+const DRAWS: &str = r#"{"version":1,"name":"draws","profile":"linux-default","machine":{"cores":3},"tasks":[
+    {"count":500,"arrival":{"poisson":"30 us"},"steps":[{"cpu":{"exponential":"20 us"}},{"io":{"exponential":"2 ms"}}]},
+    {"count":500,"arrival":{"every":"40 us"},"steps":[{"io":{"lognormal":{"median":"1 ms","sigma":0.8}}},{"cpu":"5 us"}]},
+    {"count":500,"arrival":{"bursts":{"size":50,"every":"2 ms"}},
+        "steps":[{"io":{"pareto":{"min":"100 us","max":"50 ms","shape":1.2}}},{"block":"10 us"}]},
+    {"count":500,"at":"3 ms","steps":[{"io":{"empirical":["1 ms","2 ms","9 ms"]}},{"io":{"uniform":["1 us","2 ms"]}}]}],
+    "runs":[{"model":"thread-pool","size":20},{"model":"green-threads","jdk":21},{"model":"green-threads"},
+        {"model":"coroutines"},{"model":"coroutines","dispatcher":"io"},{"model":"coroutines","dispatcher":"event-loop"}]}"#;
+
+fn scenarios() -> Vec<Scenario> {
+    let presets = PRESET_NAMES.iter().map(|name| preset(name).unwrap());
+    presets.chain([Scenario::from_json(DRAWS).unwrap()]).collect()
+}
+
+/// `scenario run digest` for each run of each preset, and of one more; the page's tests read the same file.
 const GOLDEN: &str = include_str!("golden.txt");
 
-fn digest(name: &str, run: usize, budget: u64) -> String {
-    let mut simulation = Simulation::new(&preset(name).unwrap(), run).unwrap();
+fn digest(scenario: &Scenario, run: usize, budget: u64) -> String {
+    let mut simulation = Simulation::new(scenario, run).unwrap();
     while !simulation.step(budget).finished {}
     format!("{:016x}", simulation.into_recording().totals.digest)
 }
@@ -20,9 +35,9 @@ fn digest(name: &str, run: usize, budget: u64) -> String {
 #[test]
 fn digests_are_golden() {
     let mut got = String::new();
-    for name in PRESET_NAMES {
-        for run in 0..preset(name).unwrap().runs.len() {
-            writeln!(got, "{name} {run} {}", digest(name, run, u64::MAX)).unwrap();
+    for scenario in scenarios() {
+        for run in 0..scenario.runs.len() {
+            writeln!(got, "{} {run} {}", scenario.name, digest(&scenario, run, u64::MAX)).unwrap();
         }
     }
     assert_eq!(got, GOLDEN, "if the change is meant, put the left text into golden.txt and say why in the changelog");
@@ -30,11 +45,11 @@ fn digests_are_golden() {
 
 #[test]
 fn the_step_budget_changes_nothing() {
-    for name in PRESET_NAMES {
-        for run in 0..preset(name).unwrap().runs.len() {
-            let whole = digest(name, run, 1_000_000);
-            assert_eq!(digest(name, run, 1), whole, "{name} {run}");
-            assert_eq!(digest(name, run, 7), whole, "{name} {run}");
+    for scenario in scenarios() {
+        for run in 0..scenario.runs.len() {
+            let whole = digest(&scenario, run, 1_000_000);
+            assert_eq!(digest(&scenario, run, 1), whole, "{} {run}", scenario.name);
+            assert_eq!(digest(&scenario, run, 7), whole, "{} {run}", scenario.name);
         }
     }
 }

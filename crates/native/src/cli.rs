@@ -85,7 +85,7 @@ pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
     /// How often each run is repeated, 1 to 1000; the median is printed
-    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_reps)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_reps, allow_negative_numbers = true)]
     pub(crate) reps: u32,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -108,10 +108,10 @@ pub(crate) struct Choice {
     #[arg(long, value_enum)]
     pub(crate) model: Option<ModelArg>,
     /// Number of tasks instead of the scenario's, 1 to 1000000
-    #[arg(long, value_name = "N", value_parser = parse_tasks)]
+    #[arg(long, value_name = "N", value_parser = parse_tasks, allow_negative_numbers = true)]
     pub(crate) tasks: Option<u64>,
     /// Seed of every random draw instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = parse_seed)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
 }
 

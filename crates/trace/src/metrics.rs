@@ -211,9 +211,8 @@ impl Life {
         if self.state == TaskState::Queued {
             self.queued += at - self.since;
         }
-        if state != TaskState::Pending {
-            self.submitted.get_or_insert(at);
-        }
+        // A record of pending is an arrival that the submitter has not reached yet.
+        self.submitted.get_or_insert(at);
         if matches!(state, TaskState::Running | TaskState::Waiting | TaskState::Blocked | TaskState::LockWait) {
             self.started.get_or_insert(at);
         }

@@ -22,9 +22,9 @@ use std::collections::VecDeque;
 use rand_pcg::Pcg32;
 
 use super::Scheduler;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::plan::{ModelPlan, Op};
+use crate::plan::ModelPlan;
 use crate::recording::{NO_TASK, NO_WORKER};
 use crate::rng::{Purpose, between, stream};
 use crate::scenario::{Dispatcher, LockKind};
@@ -422,22 +422,20 @@ impl Pool {
     /// Runs the coroutine until its worker has to wait or is free again.
     fn run(&mut self, kernel: &mut Kernel, thread: u32, index: usize, task: u32) -> Ran {
         kernel.task_running(task, thread);
-        while let Some((step, op)) = kernel.next_op(task) {
-            match op {
-                Op::Cpu(span) | Op::Iterations(_, span) => {
+        while let Some(next) = kernel.next_op(task) {
+            match next {
+                Next::Cpu(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if kernel.busy(thread, ns, Activity::Running, task) {
                         return Ran::Busy;
                     }
                 }
-                Op::Io(span) | Op::Block(span) => {
+                Next::Io(ns) | Next::Block(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if ns == 0 {
                         continue;
                     }
-                    if matches!(op, Op::Block(_)) || kernel.tasks.monitors[task as usize] > 0 {
+                    if matches!(next, Next::Block(_)) || kernel.tasks.monitors[task as usize] > 0 {
                         // K-9; a suspension point inside a critical section does not compile, so that call blocks too.
                         kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
                         kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
@@ -450,7 +448,7 @@ impl Pool {
                     let busy = kernel.busy(thread, cost, Activity::Overhead, task);
                     return if busy { Ran::Busy } else { Ran::Inserting };
                 }
-                Op::Lock(lock) => {
+                Next::Lock(lock) => {
                     let monitor = lock.kind == LockKind::Monitor;
                     let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
                     if !taken && monitor {
@@ -471,7 +469,7 @@ impl Pool {
                     }
                     kernel.tasks.monitors[task as usize] += u8::from(monitor);
                 }
-                Op::Unlock(lock) => {
+                Next::Unlock(lock) => {
                     kernel.advance(task);
                     let monitor = lock.kind == LockKind::Monitor;
                     kernel.tasks.monitors[task as usize] -= u8::from(monitor);

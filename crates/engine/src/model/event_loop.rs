@@ -18,13 +18,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scheduler;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::plan::{ModelPlan, Op};
+use crate::plan::ModelPlan;
 use crate::recording::NO_TASK;
 use crate::scenario::{Dispatcher, LockKind};
 use crate::state::{Activity, Reason, Role, TaskState};
-use crate::submit::{Next, Submissions};
 
 /// An event of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +55,6 @@ enum Work {
 #[derive(Clone, Debug)]
 pub(crate) struct EventLoop {
     thread: u32,
-    submissions: Submissions,
     work: Work,
     queue: VecDeque<Event>,
     /// (deadline, arrival, event)
@@ -72,7 +70,6 @@ impl EventLoop {
         kernel.wake_after(thread, 0);
         Self {
             thread,
-            submissions: Submissions::new(kernel),
             work: Work::Body,
             queue: VecDeque::new(),
             delays: BinaryHeap::new(),
@@ -104,22 +101,20 @@ impl EventLoop {
     fn run(&mut self, kernel: &mut Kernel, task: u32) -> bool {
         let thread = self.thread;
         kernel.task_running(task, thread);
-        while let Some((step, op)) = kernel.next_op(task) {
-            match op {
-                Op::Cpu(span) | Op::Iterations(_, span) => {
+        while let Some(next) = kernel.next_op(task) {
+            match next {
+                Next::Cpu(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if kernel.busy(thread, ns, Activity::Running, task) {
                         return false;
                     }
                 }
-                Op::Io(span) | Op::Block(span) => {
+                Next::Io(ns) | Next::Block(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if ns == 0 {
                         continue;
                     }
-                    let suspends = matches!(op, Op::Io(_)) && kernel.tasks.monitors[task as usize] == 0;
+                    let suspends = matches!(next, Next::Io(_)) && kernel.tasks.monitors[task as usize] == 0;
                     if !suspends {
                         // A suspension point inside a critical section does not compile, so the call blocks.
                         kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
@@ -130,7 +125,7 @@ impl EventLoop {
                     self.work = Work::Delaying { task, deadline: kernel.now + ns };
                     return !kernel.busy(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
                 }
-                Op::Lock(lock) => {
+                Next::Lock(lock) => {
                     kernel.advance(task);
                     kernel.tasks.monitors[task as usize] += u8::from(lock.kind == LockKind::Monitor);
                     if let Some(number) = lock.shared
@@ -141,7 +136,7 @@ impl EventLoop {
                         return true;
                     }
                 }
-                Op::Unlock(lock) => {
+                Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.tasks.monitors[task as usize] -= u8::from(lock.kind == LockKind::Monitor);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number)) {
@@ -163,18 +158,17 @@ impl Scheduler for EventLoop {
         let (launch, resume, lateness) = (costs.loop_launch, costs.loop_resume, costs.timer_lateness);
         loop {
             match self.work {
-                Work::Body => match self.submissions.next(kernel.now) {
-                    Next::Task(task) => {
+                Work::Body => {
+                    if let Some(task) = kernel.next_arrived() {
                         self.work = Work::Launching(task);
                         kernel.busy_event(thread, launch, Activity::Overhead, NO_TASK);
                         return;
                     }
-                    Next::Wait(at) => {
-                        self.delay(at, Event::Body);
-                        self.work = Work::Loop;
+                    if let Some(due) = kernel.next_due() {
+                        self.delay(due, Event::Body);
                     }
-                    Next::End => self.work = Work::Loop,
-                },
+                    self.work = Work::Loop;
+                }
                 Work::Launching(task) => {
                     kernel.task_submitted(task);
                     self.queue.push_back(Event::Task(task));

@@ -23,9 +23,9 @@
 use std::collections::VecDeque;
 
 use super::Scheduler;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::plan::{ModelPlan, Op};
+use crate::plan::ModelPlan;
 use crate::recording::NO_TASK;
 use crate::scenario::LockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
@@ -236,18 +236,16 @@ impl Pool {
     /// Runs the task until its carrier has to wait or is free again.
     fn run(&mut self, kernel: &mut Kernel, thread: u32, index: usize, task: u32) -> Ran {
         kernel.task_running(task, thread);
-        while let Some((step, op)) = kernel.next_op(task) {
-            match op {
-                Op::Cpu(span) | Op::Iterations(_, span) => {
+        while let Some(next) = kernel.next_op(task) {
+            match next {
+                Next::Cpu(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if kernel.busy(thread, ns, Activity::Running, task) {
                         return Ran::Busy;
                     }
                 }
-                Op::Io(span) => {
+                Next::Io(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if ns == 0 {
                         continue;
                     }
@@ -259,16 +257,15 @@ impl Pool {
                     }
                     return self.suspend_until(kernel, thread, index, task, kernel.now + ns);
                 }
-                Op::Block(span) => {
+                Next::Block(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if ns > 0 {
                         kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
                         kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
                         return Ran::Busy;
                     }
                 }
-                Op::Lock(lock) => {
+                Next::Lock(lock) => {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
@@ -288,7 +285,7 @@ impl Pool {
                     kernel.tasks.monitors[task as usize] += u8::from(lock.kind == LockKind::Monitor);
                     kernel.advance(task);
                 }
-                Op::Unlock(lock) => {
+                Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.tasks.monitors[task as usize] -= u8::from(lock.kind == LockKind::Monitor);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {

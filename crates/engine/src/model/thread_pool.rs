@@ -20,9 +20,9 @@
 use std::collections::VecDeque;
 
 use super::Scheduler;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::plan::{ModelPlan, Op};
+use crate::plan::ModelPlan;
 use crate::scenario::LockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submit::{Accept, Submitter};
@@ -184,20 +184,18 @@ impl Pool {
     /// Runs the task until its thread has to wait. Returns whether it has ended.
     fn run(&mut self, kernel: &mut Kernel, thread: u32, task: u32) -> bool {
         kernel.task_running(task, thread);
-        while let Some((step, op)) = kernel.next_op(task) {
-            match op {
-                Op::Cpu(span) | Op::Iterations(_, span) => {
+        while let Some(next) = kernel.next_op(task) {
+            match next {
+                Next::Cpu(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if kernel.busy(thread, ns, Activity::Running, task) {
                         return false;
                     }
                 }
-                Op::Io(span) | Op::Block(span) => {
+                Next::Io(ns) | Next::Block(ns) => {
                     kernel.advance(task);
-                    let ns = kernel.duration(task, step, span);
                     if ns > 0 {
-                        let reason = if matches!(op, Op::Io(_)) { Reason::Io } else { Reason::BlockingCall };
+                        let reason = if matches!(next, Next::Io(_)) { Reason::Io } else { Reason::BlockingCall };
                         kernel.task_held(task, TaskState::Blocked, reason);
                         if let Some(wakes) = ns.checked_div(self.poll_interval) {
                             kernel.voluntary_switches += wakes;
@@ -206,7 +204,7 @@ impl Pool {
                         return false;
                     }
                 }
-                Op::Lock(lock) => {
+                Next::Lock(lock) => {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
@@ -217,7 +215,7 @@ impl Pool {
                     }
                     kernel.advance(task);
                 }
-                Op::Unlock(lock) => {
+                Next::Unlock(lock) => {
                     kernel.advance(task);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
                         let waiter = kernel.tasks.worker[heir as usize];

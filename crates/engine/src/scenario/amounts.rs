@@ -3,12 +3,13 @@
 //! Derived readers of such choices forget why a value was refused, or speak of variants; these name the key, the
 //! reason and what is allowed.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::{CpuWork, Distribution, Duration, Iterations, LockSpec, Step};
+use super::{Arrival, CpuWork, Distribution, Duration, Iterations, LockSpec, Step};
 use crate::quantity::Nanos;
 
 /// Something that is written as a table with exactly one key, or, for some, as a text.
@@ -64,7 +65,7 @@ macro_rules! deserialize_one_key {
         }
     )*};
 }
-deserialize_one_key!(Step, CpuWork, Duration);
+deserialize_one_key!(Step, CpuWork, Duration, Arrival);
 
 impl OneKey for Step {
     const EXPECTED: &'static str = r#"a step with one key of cpu, io, block, lock, unlock, such as { io = "50 ms" }"#;
@@ -81,14 +82,46 @@ impl OneKey for Step {
     }
 }
 
-impl OneKey for Duration {
+impl OneKey for Arrival {
     const EXPECTED: &'static str =
-        r#"a duration such as "50 ms" from 0 ns to 8760 h, or { uniform = ["2 s", "2.2 s"] }"#;
-    const KEYS: &'static [&'static str] = &["uniform"];
+        r#""at-once" or a table with one key of every, poisson, bursts, times, such as { poisson = "1 ms" }"#;
+    const KEYS: &'static [&'static str] = &["every", "poisson", "bursts", "times"];
 
-    fn read<'de, A: MapAccess<'de>>(_key: &str, map: &mut A) -> Result<Self, A::Error> {
-        let (from, to) = map.next_value()?;
-        Ok(Self::Drawn(Distribution::Uniform(from, to)))
+    fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
+        Ok(match key {
+            "every" => Self::Every(map.next_value()?),
+            "poisson" => Self::Poisson(map.next_value()?),
+            "bursts" => Self::Bursts(map.next_value()?),
+            _ => Self::Times(map.next_value()?),
+        })
+    }
+
+    fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
+        if text == "at-once" {
+            return Ok(Self::AtOnce);
+        }
+        Err(E::invalid_value(de::Unexpected::Str(text), &Self::EXPECTED))
+    }
+}
+
+/// The keys of a table that stands for a duration.
+const DISTRIBUTIONS: &[&str] = &["uniform", "exponential", "lognormal", "pareto", "empirical"];
+
+impl OneKey for Duration {
+    const EXPECTED: &'static str = r#"a duration such as "50 ms" from 0 ns to 8760 h, or a table with one key of uniform, exponential, lognormal, pareto, empirical, such as { uniform = ["2 s", "2.2 s"] }"#;
+    const KEYS: &'static [&'static str] = DISTRIBUTIONS;
+
+    fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
+        Ok(Self::Drawn(match key {
+            "uniform" => {
+                let (from, to) = map.next_value()?;
+                Distribution::Uniform(from, to)
+            }
+            "exponential" => Distribution::Exponential(map.next_value()?),
+            "lognormal" => Distribution::Lognormal(map.next_value()?),
+            "pareto" => Distribution::Pareto(map.next_value()?),
+            _ => Distribution::Empirical(map.next_value()?),
+        }))
     }
 
     fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
@@ -97,9 +130,8 @@ impl OneKey for Duration {
 }
 
 impl OneKey for CpuWork {
-    const EXPECTED: &'static str =
-        r#"a duration such as "20 us" from 0 ns to 8760 h, { iterations = 100000 } or { uniform = ["1 us", "2 us"] }"#;
-    const KEYS: &'static [&'static str] = &["iterations", "uniform"];
+    const EXPECTED: &'static str = r#"a duration such as "20 us" from 0 ns to 8760 h, { iterations = 100000 }, or a table with one key of uniform, exponential, lognormal, pareto, empirical, such as { uniform = ["1 us", "2 us"] }"#;
+    const KEYS: &'static [&'static str] = &["iterations", "uniform", "exponential", "lognormal", "pareto", "empirical"];
 
     fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
         if key == "iterations" {
@@ -111,4 +143,28 @@ impl OneKey for CpuWork {
     fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
         Duration::from_text(text).map(Self::Time)
     }
+}
+
+/// Reads a table of texts in which no name may stand twice; JSON has no such rule of its own.
+pub(super) fn no_name_twice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    struct Visitor;
+    impl<'de> de::Visitor<'de> for Visitor {
+        type Value = BTreeMap<String, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(r#"a table of names and values such as { vt_spawn = "2 us" }"#)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut table = BTreeMap::new();
+            while let Some((name, value)) = map.next_entry::<String, String>()? {
+                if table.contains_key(&name) {
+                    return Err(de::Error::custom(format_args!("{name:?} stands twice; allowed: once")));
+                }
+                table.insert(name, value);
+            }
+            Ok(table)
+        }
+    }
+    deserializer.deserialize_map(Visitor)
 }

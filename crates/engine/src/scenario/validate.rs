@@ -1,8 +1,12 @@
 //! Checking a scenario before anything is allocated: ranges, locks, sums that must fit the clock.
 
-use super::{CpuWork, Distribution, Duration, LockKind, LockScope, Model, RunSpec, SCENARIO_VERSION, Scenario, Step};
+use super::{
+    Arrival, CpuWork, Distribution, Duration, LockKind, LockScope, Model, RunSpec, SCENARIO_VERSION, Scenario, Step,
+};
+use crate::draw::Span;
 use crate::error::{FieldError, ScenarioError};
 use crate::profile::CostProfile;
+use crate::quantity::Milli;
 
 /// Most tasks in one scenario.
 pub const MAX_TASKS: u64 = 1_000_000;
@@ -14,6 +18,8 @@ pub const MAX_THREADS: u32 = 32_768;
 pub const MAX_STEPS: usize = 256;
 /// Most runs and task classes.
 pub const MAX_RUNS: usize = 16;
+/// Most values of an empirical distribution.
+const MAX_VALUES: usize = 100_000;
 /// Most iterations of a `cpu` step.
 const MAX_ITERATIONS: u64 = 1_000_000_000_000;
 /// All tasks one after the other must end within this, so that no sum of times can overflow.
@@ -53,6 +59,7 @@ impl Scenario {
         }
         let mut seen = Vec::new();
         for (index, class) in self.tasks.iter().enumerate() {
+            check_arrival(index, class, &mut refuse);
             check_steps(index, &class.steps, &mut seen, &mut refuse);
         }
         for (index, run) in self.runs.iter().enumerate() {
@@ -80,19 +87,51 @@ impl Scenario {
 
     /// Every wait and computation of every task, one after the other, at its longest.
     fn serial_ns(&self, iteration_ps: u64) -> u128 {
-        let longest = |duration: &Duration| match duration {
-            Duration::Constant(nanos) => u128::from(nanos.0),
-            Duration::Drawn(Distribution::Uniform(_, to)) => u128::from(to.0),
-        };
+        let longest = |duration: &Duration| u128::from(Span::from(duration).longest());
         let step = |step: &Step| match step {
             Step::Cpu(CpuWork::Iterations(n)) => u128::from(n.iterations) * u128::from(iteration_ps) / 1_000,
             Step::Cpu(CpuWork::Time(duration)) | Step::Io(duration) | Step::Block(duration) => longest(duration),
             Step::Lock(_) | Step::Unlock(_) => 0,
         };
+        let arrivals = |class: &super::TaskClass| match &class.arrival {
+            Arrival::AtOnce => 0,
+            Arrival::Every(gap) => u128::from(class.count) * u128::from(gap.0),
+            Arrival::Poisson(mean) => u128::from(class.count) * u128::from(Span::Exponential(mean.0).longest()),
+            Arrival::Bursts(bursts) => u128::from(class.count / bursts.size.max(1)) * u128::from(bursts.every.0),
+            Arrival::Times(times) => times.iter().map(|time| u128::from(time.0)).max().unwrap_or(0),
+        };
         let class = |class: &super::TaskClass| {
-            u128::from(class.at.0) + u128::from(class.count) * class.steps.iter().map(step).sum::<u128>()
+            u128::from(class.at.0)
+                + arrivals(class)
+                + u128::from(class.count) * class.steps.iter().map(step).sum::<u128>()
         };
         self.tasks.iter().map(class).sum()
+    }
+}
+
+fn check_arrival(index: usize, class: &super::TaskClass, refuse: &mut impl FnMut(String, String, String)) {
+    let field = format!("tasks[{index}].arrival");
+    match &class.arrival {
+        Arrival::Bursts(bursts) if bursts.size == 0 => {
+            refuse(format!("{field}.bursts.size"), "0".into(), "1 or more tasks in a burst".into());
+        }
+        Arrival::Times(times) if times.len() as u64 != class.count => {
+            refuse(
+                format!("{field}.times"),
+                format!("{} times", times.len()),
+                format!("{} times, one for each task", class.count),
+            );
+        }
+        Arrival::Times(times) => {
+            if let Some(&[before, after]) = times.array_windows().find(|[before, after]| before > after) {
+                refuse(
+                    format!("{field}.times"),
+                    format!("\"{after}\" after \"{before}\""),
+                    "times that do not fall".into(),
+                );
+            }
+        }
+        _ => {}
     }
 }
 
@@ -172,10 +211,31 @@ fn check_steps<'a>(
 }
 
 fn check_duration(field: &str, duration: &Duration, refuse: &mut impl FnMut(String, String, String)) {
-    if let Duration::Drawn(Distribution::Uniform(from, to)) = duration
-        && from > to
-    {
-        refuse(format!("{field}.uniform"), format!("[\"{from}\", \"{to}\"]"), "the shorter duration first".into());
+    let Duration::Drawn(distribution) = duration else { return };
+    match distribution {
+        Distribution::Uniform(from, to) if from > to => {
+            refuse(format!("{field}.uniform"), format!("[\"{from}\", \"{to}\"]"), "the shorter duration first".into());
+        }
+        Distribution::Lognormal(l) if l.sigma > Milli(4_000) => {
+            refuse(format!("{field}.lognormal.sigma"), l.sigma.to_string(), "0 to 4".into());
+        }
+        Distribution::Pareto(p) => {
+            if !(Milli(100)..=Milli(10_000)).contains(&p.shape) {
+                refuse(format!("{field}.pareto.shape"), p.shape.to_string(), "0.1 to 10".into());
+            }
+            if p.min.0 == 0 || p.min > p.max {
+                let allowed = format!("1 ns to {}, the max", p.max);
+                refuse(format!("{field}.pareto.min"), format!("{:?}", p.min.to_string()), allowed);
+            }
+        }
+        Distribution::Empirical(values) if !(1..=MAX_VALUES).contains(&values.len()) => {
+            refuse(
+                format!("{field}.empirical"),
+                format!("{} values", values.len()),
+                format!("1 to {MAX_VALUES} values"),
+            );
+        }
+        _ => {}
     }
 }
 

@@ -119,6 +119,28 @@ machine = { cores = 1 }
 }
 
 #[test]
+fn arrivals_and_distributions() {
+    let count = "count = 10";
+    let arrival = |text: &str| format!("count = 10, arrival = {text}");
+    check(count, &arrival("\"sometimes\""), &["tasks[0].arrival", "sometimes", "at-once", "poisson"]);
+    check(count, &arrival("{ rate = 5 }"), &["tasks[0].arrival", "rate", "every"]);
+    check(count, &arrival("{ every = \"-1 ms\" }"), &["tasks[0].arrival.every", "-1 ms", "negative"]);
+    check(count, &arrival("{ bursts = { size = 0, every = \"1 ms\" } }"), &["tasks[0].arrival.bursts.size", "0"]);
+    check(count, &arrival("{ times = [\"1 ms\"] }"), &["tasks[0].arrival.times", "1 times", "10 times"]);
+    let falling = format!("{{ times = [\"2 ms\"{}] }}", ", \"1 ms\"".repeat(9));
+    check(count, &arrival(&falling), &["tasks[0].arrival.times", "\"1 ms\" after \"2 ms\"", "fall"]);
+
+    let wait = "\"50 ms\"";
+    check(wait, "{ normal = \"1 ms\" }", &["tasks[0].steps[0].io", "normal", "lognormal"]);
+    check(wait, "{ lognormal = { median = \"1 ms\", sigma = 9.5 } }", &["io.lognormal.sigma", "9.5", "0 to 4"]);
+    check(wait, "{ lognormal = { median = \"1 ms\", sigma = -1 } }", &["io.lognormal.sigma", "-1", "0 to 1000"]);
+    check(wait, "{ lognormal = { median = \"1 ms\", sigma = nan } }", &["io.lognormal.sigma", "NaN"]);
+    check(wait, "{ pareto = { min = \"2 s\", max = \"1 s\", shape = 1 } }", &["io.pareto.min", "2 s", "1 s"]);
+    check(wait, "{ pareto = { min = \"1 s\", max = \"2 s\", shape = 0 } }", &["io.pareto.shape", "0.1 to 10"]);
+    check(wait, "{ empirical = [] }", &["io.empirical", "0 values"]);
+}
+
+#[test]
 fn json_errors_name_the_field_too() {
     let json = preset("io-bound").unwrap().to_json();
     for (from, to, words) in [
@@ -135,6 +157,14 @@ fn json_errors_name_the_field_too() {
     for text in ["", "{", "[]", "null", "{\"version\":1}"] {
         assert!(Scenario::from_json(text).is_err());
     }
+}
+
+#[test]
+fn a_cost_that_stands_twice() {
+    let json = preset("io-bound").unwrap().to_json();
+    let text = json.replacen("\"machine\"", r#""costs":{"tick":"1 us","tick":"2 us"},"machine""#, 1);
+    let error = Scenario::from_json(&text).unwrap_err().to_string();
+    assert!(error.contains("costs") && error.contains("\"tick\" stands twice"), "{error}");
 }
 
 #[test]

@@ -10,4 +10,5 @@ mod properties;
 mod reference;
 mod seeds;
 mod support;
+mod theory;
 mod vectors;

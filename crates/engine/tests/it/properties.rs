@@ -161,7 +161,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(700))]
 
     /// While a worker is idle and a core is free, no task stays queued: longer than a slot may keep it from thieves
     /// (K-5) under no costs, and than a few wake-ups take with costs.

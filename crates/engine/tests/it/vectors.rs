@@ -147,4 +147,25 @@ fn a_deadlock_ends_the_run() {
         assert_eq!(recording.totals.unfinished, 2, "{model}");
         assert_eq!(recording.totals.makespan_ns, 5 * MS, "{model}");
     }
+    // The end of a slice that nobody waits for any more is no part of the run.
+    let slices = "base_slice = \"2.8 ms\"\ntick = \"4 ms\"";
+    let tasks = tasks.replace("count = 1, steps = [{ io = \"5 ms\" }]", "count = 2, steps = [{ cpu = \"5 ms\" }]");
+    let recording = run(1, r#"{ model = "thread-pool", size = 4 }"#, slices, &tasks);
+    assert_eq!((recording.totals.unfinished, recording.totals.makespan_ns), (2, 10 * MS));
+}
+
+#[test]
+fn the_clock_starts_with_the_first_submission() {
+    let tasks = r#"[
+        { count = 1, at = "30 ms", steps = [{ io = "10 ms" }] },
+        { count = 1, at = "20 ms", steps = [{ io = "5 ms" }] },
+    ]"#;
+    for model in [
+        r#"{ model = "thread-pool" }"#,
+        r#"{ model = "green-threads" }"#,
+        r#"{ model = "coroutines" }"#,
+        r#"{ model = "coroutines", dispatcher = "event-loop" }"#,
+    ] {
+        check(2, model, tasks, 20);
+    }
 }

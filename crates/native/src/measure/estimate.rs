@@ -2,7 +2,7 @@
 //!
 //! Arithmetic on the scenario alone; the machine's limits come in as numbers.
 
-use parkbench_engine::{CpuWork, Distribution, Duration, FieldError, LockScope, Scenario, Step};
+use parkbench_engine::{CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
 
 use super::runtime::{Planned, Runtime};
 
@@ -159,7 +159,7 @@ pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, it
         cpu += task.cpu * u128::from(class.count);
         on_threads += u128::from(class.count).div_ceil(threads) * holding;
         longest = task.total().max(longest);
-        latest = u128::from(class.at.0).max(latest);
+        latest = u128::from(class.at.0.saturating_add(class.arrival.mean_end_ns(class.count))).max(latest);
     }
     let serial = locks.iter().map(|(_, sum)| *sum).max().unwrap_or(0);
     let busy = (cpu / u128::from(cores.max(1))).max(on_threads).max(longest).max(serial);
@@ -167,10 +167,7 @@ pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, it
 }
 
 fn mean(length: &Duration) -> u128 {
-    match length {
-        Duration::Constant(nanos) => u128::from(nanos.0),
-        Duration::Drawn(Distribution::Uniform(from, to)) => u128::midpoint(u128::from(from.0), u128::from(to.0)),
-    }
+    u128::from(Span::from(length).mean())
 }
 
 #[cfg(test)]

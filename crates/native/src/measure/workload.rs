@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use parkbench_engine::{Class, Op, Plan, Scenario, ScenarioError};
+use parkbench_engine::{Op, Plan, Scenario, ScenarioError, Span};
 
 use super::cpu;
 
@@ -59,13 +59,9 @@ impl Workload {
     /// Every task in the order of submission, with the time after the first submission before which it must not be
     /// submitted.
     pub(crate) fn submissions(&self) -> impl Iterator<Item = (u32, Duration)> + '_ {
-        let order: Vec<&Class> =
-            self.plan.submission_order().into_iter().map(|index| &self.plan.classes[index]).collect();
-        let first = order.first().map_or(0, |class| class.at);
-        order.into_iter().flat_map(move |class| {
-            let after = Duration::from_nanos(class.at - first);
-            (class.first..class.first + class.count).map(move |task| (task, after))
-        })
+        let submissions = self.plan.submissions();
+        let first = submissions.due().unwrap_or(0);
+        submissions.map(move |(due, task)| (task, Duration::from_nanos(due - first)))
     }
 
     /// Times that the task takes a lock of its own.
@@ -76,10 +72,10 @@ impl Workload {
 
     /// What the task does, in order.
     pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
-        let ns = move |step: usize, span| self.plan.duration(task, step, span);
+        let ns = move |step: usize, span: &Span| self.plan.duration(task, step, span);
         let mut own = 0..;
-        self.plan.class_of(task).ops.iter().enumerate().map(move |(step, op)| match *op {
-            Op::Iterations(iterations, _) => Action::Spin(iterations),
+        self.plan.class_of(task).ops.iter().enumerate().map(move |(step, op)| match op {
+            Op::Iterations(iterations, _) => Action::Spin(*iterations),
             Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
             Op::Io(span) => Action::Io(Duration::from_nanos(ns(step, span))),
             Op::Block(span) => Action::Block(Duration::from_nanos(ns(step, span))),

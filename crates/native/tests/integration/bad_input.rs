@@ -25,6 +25,8 @@ fn arguments() {
         check(&[command, "io-bound", "--tasks", "0"], b"", &["--tasks", "'0'", "1 to 1000000"]);
         check(&[command, "io-bound", "--tasks", "1000000000000"], b"", &["--tasks", "1000000000000", "1 to 1000000"]);
         check(&[command, "io-bound", "--tasks=-1"], b"", &["--tasks", "'-1'", "1 to 1000000"]);
+        check(&[command, "io-bound", "--tasks", "-1"], b"", &["--tasks", "'-1'", "1 to 1000000"]);
+        check(&[command, "io-bound", "--seed", "-1"], b"", &["--seed", "'-1'", "0 to 18446744073709551615"]);
         check(&[command, "io-bound", "--seed", "x"], b"", &["--seed", "'x'", "0 to 18446744073709551615"]);
         check(&[command, "io-bound", "--model", "fibers"], b"", &["--model", "'fibers'", "green-threads"]);
         check(&[command, "pinning", "--model", "coroutines"], b"", &["--model: coroutines", "green-threads"]);

@@ -1,0 +1,118 @@
+//! Queueing theory: mean waits against the closed formulas, under no costs.
+//!
+//! A thread pool with as many threads as cores is a queue with that many servers. Each case runs 20 replications with
+//! seeds of their own; the formula must lie within the 99 % confidence interval of their mean.
+
+use parkbench_engine::{Recording, Scenario, Simulation, TaskState, TaskTag};
+
+const REPLICATIONS: u64 = 20;
+/// Customers of a replication, of which the first quarter is left out, for the queue starts empty.
+const CUSTOMERS: usize = 16_000;
+/// Two-sided 99 % quantile of Student's distribution with 19 degrees of freedom.
+const T_99: f64 = 2.861;
+
+/// [ns] Mean service time of every case.
+const SERVICE: f64 = 1_000_000.0;
+
+/// [ns] Mean time between arriving and running, of all tasks but the first quarter.
+fn mean_wait(recording: &Recording) -> f64 {
+    let mut arrived = vec![0; CUSTOMERS];
+    let (mut sum, mut count) = (0_u64, 0_u32);
+    for i in 0..recording.tasks.len() {
+        let (time, task) = (recording.tasks.time[i], recording.tasks.subject[i] as usize);
+        match TaskTag::unpack(recording.tasks.tag[i]).unwrap().state {
+            TaskState::Pending => arrived[task] = time,
+            TaskState::Running if task >= CUSTOMERS / 4 => {
+                sum += time - arrived[task];
+                count += 1;
+            }
+            _ => {}
+        }
+    }
+    sum as f64 / f64::from(count)
+}
+
+/// Runs the replications and compares with `expect_ns`.
+#[track_caller]
+fn check(servers: u32, load: f64, service: &str, expect_ns: f64) {
+    let gap = (SERVICE / load / f64::from(servers)).round();
+    let waits: Vec<f64> = (0..REPLICATIONS)
+        .map(|seed| {
+            let text = format!(
+                "version = 1\nname = \"queue\"\nseed = {seed}\nprofile = \"zero\"\n\
+                 tasks = [{{ count = {CUSTOMERS}, arrival = {{ poisson = \"{gap} ns\" }}, steps = [{{ cpu = {service} }}] }}]\n\
+                 runs = [{{ model = \"thread-pool\" }}]\n[machine]\ncores = {servers}\n"
+            );
+            let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+            mean_wait(&Simulation::new(&scenario, 0).unwrap().run())
+        })
+        .collect();
+    let n = REPLICATIONS as f64;
+    let mean = waits.iter().sum::<f64>() / n;
+    let variance = waits.iter().map(|wait| (wait - mean) * (wait - mean)).sum::<f64>() / (n - 1.0);
+    let half = T_99 * (variance / n).sqrt();
+    assert!(
+        (mean - expect_ns).abs() <= half,
+        "{servers} servers, load {load}, service {service}: {mean:.0} +- {half:.0} ns, expected {expect_ns:.0} ns"
+    );
+}
+
+/// Probability that an arrival waits in M/M/c (Erlang C), by the recursion of Erlang B.
+fn erlang_c(servers: u32, load: f64) -> f64 {
+    let offered = load * f64::from(servers);
+    let b = (1..=servers).fold(1.0, |b, n| offered * b / (f64::from(n) + offered * b));
+    b / (1.0 - load * (1.0 - b))
+}
+
+#[track_caller]
+fn check_mmc(servers: u32) {
+    for load in [0.5, 0.8, 0.95] {
+        let expect = erlang_c(servers, load) * SERVICE / (f64::from(servers) * (1.0 - load));
+        check(servers, load, "{ exponential = \"1 ms\" }", expect);
+    }
+}
+
+#[test]
+fn erlang_c_is_what_tables_say() {
+    assert!((erlang_c(8, 0.9) - 0.701_533).abs() < 1e-6);
+    assert!((erlang_c(1, 0.5) - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn mm1() {
+    check_mmc(1);
+}
+
+#[test]
+fn mm2() {
+    check_mmc(2);
+}
+
+#[test]
+fn mm8() {
+    check_mmc(8);
+}
+
+#[test]
+fn mm32() {
+    check_mmc(32);
+}
+
+/// Pollaczek and Khinchine: W = load / (1 - load) * (1 + cv^2) / 2 * service.
+#[track_caller]
+fn check_mg1(service: &str, cv_squared: f64) {
+    for load in [0.5, 0.8, 0.95] {
+        check(1, load, service, load / (1.0 - load) * f64::midpoint(1.0, cv_squared) * SERVICE);
+    }
+}
+
+#[test]
+fn md1() {
+    check_mg1("\"1 ms\"", 0.0);
+}
+
+#[test]
+fn mg1_lognormal() {
+    // Median exp(-s^2 / 2) for a mean of 1 ms; cv^2 = exp(s^2) - 1 with s = 0.8.
+    check_mg1("{ lognormal = { median = \"726149 ns\", sigma = 0.8 } }", 0.896_481);
+}
