@@ -30,6 +30,8 @@
     tell(reason + '.');
   });
   document.addEventListener('DOMContentLoaded', function () {
+    var state = document.getElementById('boot-state');
+    if (state && !state.textContent) state.textContent = 'Loading the simulation.';
     if (typeof WebAssembly !== 'object') tell('this browser has no WebAssembly.');
   });
 })();

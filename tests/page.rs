@@ -113,5 +113,7 @@ fn digests_are_golden_whatever_the_budget() {
             }
         }
     }
-    assert_eq!(got, GOLDEN);
+    // The file also has scenarios of the engine's own tests.
+    let presets = GOLDEN.lines().filter(|line| PRESET_NAMES.contains(&line.split(' ').next().unwrap()));
+    assert_eq!(got.lines().collect::<Vec<_>>(), presets.collect::<Vec<_>>());
 }

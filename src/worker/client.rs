@@ -211,7 +211,13 @@ impl Client {
                     self.break_off(why);
                 }
             }
-            FromWorker::Finished { id, wall_us } if Some(id) == current => self.finish(wall_us),
+            FromWorker::Finished { id, wall_us } if Some(id) == current => {
+                if self.is_complete() {
+                    self.finish(wall_us);
+                } else {
+                    self.break_off("the worker ended without all of its runs".to_owned());
+                }
+            }
             FromWorker::Failed { id, message } if id == 0 || Some(id) == current => self.break_off(message),
             // Late answers to a request that was given up.
             FromWorker::Ready { .. }
@@ -231,6 +237,11 @@ impl Client {
             current.runs.push(run);
         }
         Ok(())
+    }
+
+    /// Whether every run of the current request has arrived.
+    fn is_complete(&self) -> bool {
+        self.0.borrow().current.as_ref().is_some_and(|current| current.runs.len() == current.scenario.runs.len())
     }
 
     fn finish(&self, wall_us: u64) {
