@@ -32,6 +32,8 @@ pub enum Arrivals {
 #[derive(Clone, Debug)]
 pub struct Submissions {
     classes: Vec<ClassArrivals>,
+    /// [ns] When the first task is due, counted as in the scenario: the clock of the run starts there.
+    start: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -66,12 +68,14 @@ impl Submissions {
             };
             state
         };
-        Self { classes: plan.classes.iter().enumerate().map(class).collect() }
+        let classes: Vec<ClassArrivals> = plan.classes.iter().enumerate().map(class).collect();
+        let start = classes.iter().map(|class| class.due).min().unwrap_or(0);
+        Self { classes, start }
     }
 
     /// [ns] When the next task is due; `None` after the last.
     pub fn due(&self) -> Option<u64> {
-        self.earliest().map(|index| self.classes[index].due)
+        self.earliest().map(|index| self.classes[index].due - self.start)
     }
 
     fn earliest(&self) -> Option<usize> {
@@ -87,7 +91,7 @@ impl Iterator for Submissions {
     fn next(&mut self) -> Option<(u64, u32)> {
         let index = self.earliest()?;
         let class = &mut self.classes[index];
-        let item = (class.due, class.first + class.next);
+        let item = (class.due - self.start, class.first + class.next);
         class.next += 1;
         let number = u64::from(class.next);
         class.due = match &class.arrivals {
@@ -134,7 +138,11 @@ mod tests {
             ),
             &[(0, 0), (4, 1), (4, 2)],
         );
-        // The clock starts with the first class.
+        check(
+            &format!("[{{ count = 2, arrival = {{ times = [\"5 ns\", \"6 ns\"] }}, {steps} }}]"),
+            &[(0, 0), (1, 1)],
+        );
+        // The clock starts with the first task.
         check(
             &format!("[{{ count = 1, at = \"7 ns\", {steps} }}, {{ count = 1, at = \"5 ns\", {steps} }}]"),
             &[(0, 1), (2, 0)],
