@@ -312,6 +312,16 @@ impl Kernel {
         self.queue.push(self.now + delay, Event::Runnable(thread));
     }
 
+    /// The thread leaves off what it is working on: the model is asked at once, or as soon as it has a core again.
+    pub(crate) fn interrupt(&mut self, thread: u32) {
+        let state = self.thread_mut(thread);
+        state.remaining = 0;
+        if state.status == Status::OnCore && !state.switching && state.burst_end != NEVER {
+            state.burst_end = NEVER;
+            self.os.make_ready(thread);
+        }
+    }
+
     /// Handles [`Event::TimedWake`].
     pub(crate) fn timed_wake(&mut self, thread: u32) {
         let now = self.now;

@@ -45,6 +45,11 @@ impl Os {
         self.free_cores > 0
     }
 
+    /// The model must be asked about the thread, which has a core.
+    pub(crate) fn make_ready(&mut self, thread: u32) {
+        self.ready.push_back(thread);
+    }
+
     /// The next thread that the model must be asked about.
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
         self.ready.pop_front()

@@ -86,6 +86,7 @@ costs! {
     pool_task_bytes: Bytes <= TOP_BYTES, "[bytes] Heap of a task that has not ended, in a pool.";
     vt_spawn: Nanos <= TOP, "[ns] Creating and starting a green thread; serial on the submitter.";
     vt_first_run: Nanos <= TOP, "[ns] Carrier: first mount and run up to the task's code.";
+    vt_spin: Nanos <= TOP, "[ns] Carrier: how long an idle one looks for work before it parks (`ForkJoinPool.deactivate`).";
     vt_resume: Nanos <= TOP, "[ns] Carrier: unmounting at a park and mounting again, paid at the mount.";
     vt_timer_insert: Nanos <= TOP, "[ns] Putting one deadline into the timer (T-9: by the carrier under a lock; T-10: by the timer thread).";
     vt_timer_fire: Nanos <= TOP, "[ns] Timer thread: one expiry.";

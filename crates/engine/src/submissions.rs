@@ -138,10 +138,7 @@ mod tests {
             ),
             &[(0, 0), (4, 1), (4, 2)],
         );
-        check(
-            &format!("[{{ count = 2, arrival = {{ times = [\"5 ns\", \"6 ns\"] }}, {steps} }}]"),
-            &[(0, 0), (1, 1)],
-        );
+        check(&format!("[{{ count = 2, arrival = {{ times = [\"5 ns\", \"6 ns\"] }}, {steps} }}]"), &[(0, 0), (1, 1)]);
         // The clock starts with the first task.
         check(
             &format!("[{{ count = 1, at = \"7 ns\", {steps} }}, {{ count = 1, at = \"5 ns\", {steps} }}]"),

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Modelled: serial start on the submitter; FIFO queues, one for each carrier and one for each outside submitter, with
-//! stealing from the oldest end (T-2); waking one idle carrier when a queue was empty, which wakes the next (T-3); no
+//! stealing from the oldest end (T-2); waking one idle carrier when a queue was empty, which wakes the next (T-3); idle
+//! carriers that look for work on their core for some microseconds before they park; no
 //! time slicing (T-4); the one timer thread of 21, whose lock carriers take to insert (T-9), and of 25, which inserts
 //! itself before it fires and lets a carrier run the expiry (T-10, T-6); pinning in monitors and contended monitors on
 //! 21 (T-12, T-13); monitors that unmount, and the unblocker thread, on 25 (T-14); barging locks.
@@ -17,8 +18,8 @@
 //! carriers exist from the start, as in a warm JVM.
 //! Knobs: `jdk`, `carriers`, the `vt_*` costs.
 //! Known divergence: a carrier goes on with the queue that it took from last and then looks at the others in turn; the
-//! real pool starts at a random one. An idle carrier parks at once; the real one spins for some microseconds first, so
-//! the count of OS switches is an upper bound.
+//! real pool starts at a random one. The timer thread parks whenever it has nothing to do, so the count of OS switches
+//! is rather high where expiries come one by one.
 
 use std::collections::VecDeque;
 
@@ -44,6 +45,8 @@ enum Entry {
 enum Work {
     /// Nothing: it looks for a task.
     None,
+    /// Looks for work before it parks.
+    Spinning,
     /// Mounts the task.
     Mounting(u32),
     /// Runs the task.
@@ -74,7 +77,7 @@ struct Pool {
     monitors_unmount: bool,
     first_carrier: u32,
     carriers: Vec<Carrier>,
-    /// Idle carriers; the last to park is woken first.
+    /// Idle carriers, spinning or parked; the last to become idle is woken first.
     idle: Vec<u32>,
     /// One queue for each carrier, then those of the submitter, the timer thread and the unblocker thread.
     queues: Vec<VecDeque<Entry>>,
@@ -167,8 +170,14 @@ impl Pool {
 
     fn signal(&mut self, kernel: &mut Kernel) {
         if let Some(thread) = self.idle.pop() {
-            self.carriers[(thread - self.first_carrier) as usize].activated = true;
-            kernel.wake(thread);
+            let carrier = &mut self.carriers[(thread - self.first_carrier) as usize];
+            carrier.activated = true;
+            if carrier.work == Work::Spinning {
+                carrier.work = Work::None;
+                kernel.interrupt(thread);
+            } else {
+                kernel.wake(thread);
+            }
         }
     }
 
@@ -186,7 +195,8 @@ impl Pool {
         }
         let entry = self.queues[queue].pop_front();
         self.queued -= 1;
-        if std::mem::take(&mut self.carriers[index].activated) && self.queued > 0 {
+        let changed = std::mem::take(&mut self.carriers[index].activated);
+        if changed && self.queued > 0 {
             self.signal(kernel);
         }
         entry
@@ -215,10 +225,17 @@ impl Pool {
                     None => {
                         self.carriers[index].activated = false;
                         self.idle.push(thread);
-                        kernel.park(thread);
-                        return ended;
+                        self.carriers[index].work = Work::Spinning;
+                        if kernel.busy(thread, kernel.plan.costs.vt_spin, Activity::Overhead, NO_TASK) {
+                            return ended;
+                        }
                     }
                 },
+                Work::Spinning => {
+                    self.carriers[index].work = Work::None;
+                    kernel.park(thread);
+                    return ended;
+                }
                 Work::Mounting(task) => self.carriers[index].work = Work::Running(task),
                 Work::Inserting { task, deadline } => {
                     self.timer.arm(kernel, deadline, task);
