@@ -122,7 +122,7 @@ pub fn paint(rgba: &mut [u8], layout: &GridLayout, states: &[u8], theme: Theme) 
 /// One dot as RGBA pixels, `size * size`; for the grid and for the legend.
 ///
 /// A task in flight is a full dot, a queued one a small dot, and a pending one a ring: how many are under way is seen
-/// before any colour is. Below 5 px, where nothing is much smaller than anything else, a queued dot is paler too. From
+/// before any colour is. Below 10 px, where nothing is much smaller than anything else, a queued dot is paler too. From
 /// 5 px on every state has its own mark as well.
 pub fn sprite(state: TaskState, size: usize, theme: Theme) -> Vec<u8> {
     let (colour, background) = (theme.state(state), theme.background());
@@ -136,7 +136,7 @@ pub fn sprite(state: TaskState, size: usize, theme: Theme) -> Vec<u8> {
                 let edge = (size / 6).max(1);
                 coverage(x, y, &(0..size)).saturating_sub(coverage(x, y, &(edge..size - edge)))
             }
-            Pattern::Dots if size < 5 => coverage(x, y, &queued_span(size)) / 5 * 3,
+            Pattern::Dots if size < 10 => coverage(x, y, &queued_span(size)) / 5 * 3,
             Pattern::Dots => coverage(x, y, &queued_span(size)),
             _ => coverage(x, y, &(0..size)),
         };
