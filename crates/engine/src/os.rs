@@ -160,7 +160,8 @@ impl Kernel {
         state.remaining = 0;
         let (end, activity, task) = (state.burst_end, state.burst, state.task);
         self.record_thread(thread, activity, task);
-        if activity == Activity::Running {
+        // A preempted task was running, be it its own code or the scheduler's on its behalf.
+        if activity == Activity::Running || task != NO_TASK && self.state(task) == TaskState::Preempted {
             self.task_running(task, thread);
         }
         self.queue.push(end, Event::BurstEnd(thread));

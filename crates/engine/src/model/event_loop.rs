@@ -131,6 +131,12 @@ impl EventLoop {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
+                        if kernel.tasks.monitors[task as usize] > 0 {
+                            // It cannot suspend in there, and nobody else runs who could hand the Mutex over.
+                            kernel.task_held(task, TaskState::LockWait, Reason::Lock);
+                            kernel.hold(self.thread, task);
+                            return false;
+                        }
                         kernel.task_suspended(task, TaskState::LockWait, Reason::Lock);
                         self.work = Work::Loop;
                         return true;

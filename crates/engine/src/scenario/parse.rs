@@ -18,10 +18,8 @@ impl Scenario {
     /// Reads and checks a scenario written as TOML.
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, ScenarioError> {
-        let syntax = |e: toml::de::Error| ScenarioError::Syntax {
-            field: "scenario".to_owned(),
-            message: e.to_string().trim_end().to_owned(),
-        };
+        let syntax =
+            |e: toml::de::Error| ScenarioError::Syntax { field: "scenario".to_owned(), message: short(&e.to_string()) };
         let scenario: Self = read(toml::Deserializer::parse(text).map_err(syntax)?)?;
         scenario.validate()?;
         Ok(scenario)
@@ -43,7 +41,17 @@ where
         // A text that ends too early leaves its last field without a name.
         let path = track.path().to_string();
         let path = path.trim_end_matches(['.', '?']);
-        let field = if path.is_empty() { "scenario".to_owned() } else { path.to_owned() };
-        ScenarioError::Syntax { field, message: error.to_string().trim_end().to_owned() }
+        let field = if path.is_empty() { "scenario".to_owned() } else { short(path) };
+        ScenarioError::Syntax { field, message: short(&error.to_string()) }
     })
+}
+
+/// The message with every long line cut: readers repeat the line that they stumbled over, however long it is.
+fn short(message: &str) -> String {
+    const MOST: usize = 400;
+    let cut = |line: &str| match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    };
+    message.trim_end().lines().map(cut).collect::<Vec<_>>().join("\n")
 }

@@ -18,6 +18,9 @@ pub const MAX_THREADS: u32 = 32_768;
 pub const MAX_STEPS: usize = 256;
 /// Most runs and task classes.
 pub const MAX_RUNS: usize = 16;
+/// Longest name of a scenario.
+const MAX_NAME: usize = 64;
+const NAME_ALLOWED: &str = "up to 64 lower-case letters, digits and hyphens";
 /// Most values of an empirical distribution.
 const MAX_VALUES: usize = 100_000;
 /// Most iterations of a `cpu` step.
@@ -38,7 +41,14 @@ impl Scenario {
         }
         if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         {
-            refuse("name".into(), format!("{:?}", self.name), "lower-case letters, digits and hyphens".into());
+            refuse("name".into(), shown(&self.name), NAME_ALLOWED.into());
+        } else if self.name.len() > MAX_NAME {
+            refuse("name".into(), format!("{} characters", self.name.len()), NAME_ALLOWED.into());
+        }
+        for (field, text, most) in [("title", &self.title, 200), ("description", &self.description, 2_000)] {
+            if text.chars().count() > most || text.chars().any(char::is_control) {
+                refuse(field.into(), shown(text), format!("up to {most} characters on one line"));
+            }
         }
         if !(1..=MAX_CORES).contains(&self.machine.cores) {
             refuse("machine.cores".into(), self.machine.cores.to_string(), format!("1 to {MAX_CORES}"));
@@ -107,6 +117,15 @@ impl Scenario {
         };
         self.tasks.iter().map(class).sum()
     }
+}
+
+/// The text in quotes, with control characters written out, and cut where it is long.
+fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return format!("{text:?}");
+    }
+    format!("{:?}…", text.chars().take(MOST).collect::<String>())
 }
 
 fn check_arrival(index: usize, class: &super::TaskClass, refuse: &mut impl FnMut(String, String, String)) {

@@ -37,6 +37,17 @@ fn out_of_range() {
 }
 
 #[test]
+fn texts() {
+    let long = format!("name = \"{}\"", "a".repeat(65));
+    check("name = \"test\"", &long, &["name", "65 characters", "up to 64"]);
+    check("[machine]", "title = \"a\\u001b[31m\"\n[machine]", &["title", "\\u{1b}", "one line"]);
+    let unknown = format!("{}x = 1\n[machine]", "y".repeat(300_000));
+    let text = format!("version = 1\nname = \"test\"\n{unknown}\ncores = 1\n");
+    let message = Scenario::from_toml(&text).unwrap_err().to_string();
+    assert!(message.len() < 3_000, "{} bytes", message.len());
+}
+
+#[test]
 fn unknown_names() {
     check("cores = 2", "cores = 2\nsockets = 1", &["machine", "sockets", "cores"]);
     check("io = ", "iow = ", &["tasks[0].steps[0]", "iow", "io", "block"]);
