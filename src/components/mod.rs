@@ -67,6 +67,8 @@ fn lock_name(lock: LockKind) -> &'static str {
     match lock {
         LockKind::Monitor => "synchronized",
         LockKind::Reentrant => "ReentrantLock",
+        LockKind::ClassInitializer => "class initialiser",
+        LockKind::NativeFrame => "native frame",
     }
 }
 

@@ -1,7 +1,8 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario, Step,
+    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario,
+    Step,
 };
 
 /// A control that changes one thing in a scenario.
@@ -122,7 +123,7 @@ impl Field {
                 let value = parse_duration(text)?;
                 if let Some(class) = scenario.tasks.first_mut() {
                     match class.steps.iter_mut().find(|step| wait_of(step).is_some()) {
-                        Some(Step::Io(duration) | Step::Block(duration)) => *duration = value,
+                        Some(Step::Io(duration) | Step::Block(Block { time: duration, .. })) => *duration = value,
                         _ if is_zero(&value) => {}
                         _ => class.steps.push(Step::Io(value)),
                     }
@@ -191,7 +192,7 @@ impl Field {
 
 fn wait_of(step: &Step) -> Option<&Duration> {
     match step {
-        Step::Io(duration) | Step::Block(duration) => Some(duration),
+        Step::Io(duration) | Step::Block(Block { time: duration, .. }) => Some(duration),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ use crate::plan::{LockRef, Op, Plan};
 use crate::queue::{Event, EventQueue};
 use crate::recorder::Recorder;
 use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
+use crate::scenario::BlockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submissions::{Arrivals, Submissions};
 
@@ -66,14 +67,24 @@ pub(crate) struct Thread {
 pub(crate) enum Next {
     /// [ns] Computes.
     Cpu(u64),
-    /// [ns] Waits, suspendable.
-    Io(u64),
-    /// [ns] Waits, not suspendable.
-    Block(u64),
-    /// Takes a lock.
+    /// [ns] Waits, suspendable, for this reason.
+    Io(u64, Reason),
+    /// [ns] Waits in such a call, not suspendable.
+    Block(u64, BlockKind),
+    /// Takes a lock or a permit.
     Lock(LockRef),
-    /// Gives a lock back.
+    /// Takes a lock if it is free; otherwise goes on at the other step.
+    TryLock(LockRef, u16),
+    /// Gives a lock or a permit back.
     Unlock(LockRef),
+    /// Lets others run first.
+    Yield,
+    /// Makes a task, which it spawns next.
+    Prepare,
+    /// Starts this task.
+    Spawn(u32),
+    /// Waits until all tasks that it has spawned have ended.
+    Join,
 }
 
 /// The state of every task, by task number.
@@ -81,13 +92,21 @@ pub(crate) enum Next {
 pub(crate) struct Tasks {
     /// Index of the next step.
     pub(crate) step: Vec<u16>,
-    /// Monitors held.
-    pub(crate) monitors: Vec<u8>,
+    /// Monitors, class initialisers and native frames on its stack.
+    pub(crate) scopes: Vec<u8>,
+    /// Class initialisers and native frames alone.
+    pub(crate) frames: Vec<u8>,
     /// The thread it holds, or [`NO_WORKER`].
     pub(crate) worker: Vec<u32>,
     state: Vec<TaskState>,
     begun: Vec<bool>,
     class: Vec<u8>,
+    /// Tasks that it has spawned and that have not ended; empty where no task spawns any.
+    open_children: Vec<u32>,
+    /// It waits for them.
+    joining: Vec<bool>,
+    /// The furthest step that it has begun; empty where no task tries locks.
+    furthest: Vec<u16>,
 }
 
 /// The common part of every simulation.
@@ -104,6 +123,14 @@ pub(crate) struct Kernel {
     submissions: Submissions,
     /// Tasks that have arrived and have not been submitted.
     inbox: VecDeque<u32>,
+    /// [ns] The time of the next [`Event::Arrival`], or [`NEVER`].
+    arrival_at: u64,
+    /// The thread that submits, where it is parked because nothing has arrived.
+    awaits_arrival: Option<u32>,
+    /// Steps that tasks have begun for the first time, where tasks try locks.
+    pub(crate) progress: u64,
+    /// Locks that tasks have tried in vain.
+    pub(crate) retries: u64,
     pub(crate) recorder: Recorder,
     /// Tasks that have ended.
     pub(crate) done: u32,
@@ -125,18 +152,28 @@ impl Kernel {
         for (index, spec) in plan.classes.iter().enumerate() {
             class.resize(class.len() + spec.count as usize, index as u8);
         }
+        let spawns = plan.classes.iter().any(|class| class.parent.is_some());
+        let tries = plan.classes.iter().flat_map(|class| &class.ops).any(|op| matches!(op, Op::TryLock(..)));
         let mut kernel = Self {
             now: 0,
             submissions: plan.submissions(),
             inbox: VecDeque::new(),
             tasks: Tasks {
                 step: vec![0; count],
-                monitors: vec![0; count],
+                scopes: vec![0; count],
+                frames: vec![0; count],
                 worker: vec![NO_WORKER; count],
                 state: vec![TaskState::Pending; count],
                 begun: vec![false; count],
                 class,
+                open_children: vec![0; if spawns { count } else { 0 }],
+                joining: vec![false; if spawns { count } else { 0 }],
+                furthest: vec![0; if tries { count } else { 0 }],
             },
+            arrival_at: NEVER,
+            awaits_arrival: None,
+            progress: 0,
+            retries: 0,
             threads: Vec::new(),
             thread_info: Vec::new(),
             queue: EventQueue::default(),
@@ -161,18 +198,47 @@ impl Kernel {
     /// Handles [`Event::Arrival`]: whatever is due has arrived. Where arrivals take time, each leaves a record, for
     /// response times count from it; where all come at once, they count from the submission.
     pub(crate) fn arrive(&mut self) {
+        if self.arrival_at > self.now && self.arrival_at != NEVER {
+            return;
+        }
+        self.arrival_at = NEVER;
         while self.submissions.due().is_some_and(|due| due <= self.now)
             && let Some((_, task)) = self.submissions.next()
         {
             self.inbox.push_back(task);
-            let class = usize::from(self.tasks.class[task as usize]);
-            if self.plan.classes[class].arrivals != Arrivals::AtOnce {
+            if self.takes_time_to_arrive(task) {
                 self.set_task(task, TaskState::Pending, Reason::Arrived, NO_WORKER);
             }
         }
-        if let Some(due) = self.submissions.due() {
-            self.queue.push(due, Event::Arrival);
+        self.arm_arrival();
+        if !self.inbox.is_empty()
+            && let Some(thread) = self.awaits_arrival.take()
+            && self.is_parked(thread)
+        {
+            self.wake_after(thread, 0);
         }
+    }
+
+    fn takes_time_to_arrive(&self, task: u32) -> bool {
+        let arrivals = match &self.plan.mix {
+            Some(mix) => &mix.arrivals,
+            None => &self.plan.classes[self.class_index(task)].arrivals,
+        };
+        *arrivals != Arrivals::AtOnce
+    }
+
+    /// Sees to it that the next arrival is noticed when it is due.
+    fn arm_arrival(&mut self) {
+        if let Some(due) = self.submissions.due().filter(|&due| due < self.arrival_at) {
+            self.arrival_at = due;
+            self.queue.push(due.max(self.now), Event::Arrival);
+        }
+    }
+
+    /// The submitting thread has nothing to submit: it parks until something arrives.
+    pub(crate) fn await_arrival(&mut self, thread: u32) {
+        self.awaits_arrival = Some(thread);
+        self.park(thread);
     }
 
     /// The next task to submit, if one has arrived.
@@ -180,7 +246,7 @@ impl Kernel {
         self.inbox.pop_front()
     }
 
-    /// [ns] When the next task arrives; `None` after the last.
+    /// [ns] When the next task arrives, as far as that is known; `None` after the last.
     pub(crate) fn next_due(&self) -> Option<u64> {
         self.submissions.due()
     }
@@ -345,34 +411,89 @@ impl Kernel {
     // Tasks.
 
     /// The step that the task is at, with its duration drawn; `None` at the end.
-    pub(crate) fn next_op(&self, task: u32) -> Option<Next> {
-        let step = usize::from(self.tasks.step[task as usize]);
-        let class = usize::from(self.tasks.class[task as usize]);
-        let op = self.plan.classes[class].ops.get(step)?;
-        let duration = |span: &Span| match span {
+    pub(crate) fn next_op(&mut self, task: u32) -> Option<Next> {
+        let class = self.class_index(task);
+        let duration = |plan: &Plan, step: usize, span: &Span| match span {
             Span::Constant(ns) => *ns,
-            drawn => self.plan.duration(task, step, drawn),
+            drawn => plan.duration(task, step, drawn),
         };
-        Some(match op {
-            Op::Cpu(span) | Op::Iterations(_, span) => Next::Cpu(duration(span)),
-            Op::Io(span) => Next::Io(duration(span)),
-            Op::Block(span) => Next::Block(duration(span)),
-            Op::Lock(lock) => Next::Lock(*lock),
-            Op::Unlock(lock) => Next::Unlock(*lock),
-        })
+        loop {
+            let step = usize::from(self.tasks.step[task as usize]);
+            let plan = &self.plan;
+            return Some(match plan.classes[class].ops.get(step)? {
+                Op::Cpu(span) | Op::Iterations(_, span) => Next::Cpu(duration(plan, step, span)),
+                Op::Io(span) => Next::Io(duration(plan, step, span), Reason::Io),
+                Op::Backoff(span) => Next::Io(duration(plan, step, span), Reason::Retry),
+                Op::Block(kind, span) => Next::Block(duration(plan, step, span), *kind),
+                Op::Lock(lock) => Next::Lock(*lock),
+                Op::TryLock(lock, otherwise) => Next::TryLock(*lock, *otherwise),
+                Op::Unlock(lock) => Next::Unlock(*lock),
+                Op::Yield => Next::Yield,
+                Op::Prepare(_) => Next::Prepare,
+                Op::Spawn(child) => Next::Spawn(plan.child(task, class, *child)),
+                Op::Join => Next::Join,
+                Op::Jump(step) => {
+                    self.tasks.step[task as usize] = *step;
+                    continue;
+                }
+                Op::End => return None,
+            });
+        }
     }
 
     /// The task has begun its step; `next_op` gives the one after it.
     pub(crate) fn advance(&mut self, task: u32) {
-        self.tasks.step[task as usize] += 1;
+        let step = &mut self.tasks.step[task as usize];
+        *step += 1;
+        if !self.tasks.furthest.is_empty() {
+            let (class, furthest) =
+                (usize::from(self.tasks.class[task as usize]), &mut self.tasks.furthest[task as usize]);
+            // What comes after the end is what to do when a lock could not be taken, which is no progress.
+            if *furthest < *step && *step <= self.plan.classes[class].end {
+                *furthest = *step;
+                self.progress += 1;
+            }
+        }
+    }
+
+    /// The task could not take a lock and goes on at another step.
+    pub(crate) fn jump(&mut self, task: u32, step: u16) {
+        self.tasks.step[task as usize] = step;
+        self.retries += 1;
+    }
+
+    /// The task has taken a lock: whether it can leave its worker depends on that.
+    pub(crate) fn entered(&mut self, task: u32, lock: LockRef) {
+        self.tasks.scopes[task as usize] += u8::from(lock.is_scoped());
+        self.tasks.frames[task as usize] += u8::from(lock.is_frame());
+    }
+
+    /// The task has given a lock back.
+    pub(crate) fn left(&mut self, task: u32, lock: LockRef) {
+        self.tasks.scopes[task as usize] -= u8::from(lock.is_scoped());
+        self.tasks.frames[task as usize] -= u8::from(lock.is_frame());
+    }
+
+    /// Whether every task that this one has spawned has ended; if not, it waits for them from now on.
+    pub(crate) fn joined(&mut self, task: u32) -> bool {
+        let open = self.tasks.open_children.get(task as usize).is_some_and(|&open| open > 0);
+        if open {
+            self.tasks.joining[task as usize] = true;
+        }
+        !open
     }
 
     pub(crate) fn state(&self, task: u32) -> TaskState {
         self.tasks.state[task as usize]
     }
 
+    fn class_index(&self, task: u32) -> usize {
+        usize::from(self.tasks.class[task as usize])
+    }
+
     /// The submitter has handed the task over.
     pub(crate) fn task_submitted(&mut self, task: u32) {
+        self.count_child(task);
         self.live += 1;
         self.live_peak = self.live_peak.max(self.live);
         self.set_task(task, TaskState::Queued, Reason::NoWorker, NO_WORKER);
@@ -408,12 +529,64 @@ impl Kernel {
         self.set_task(task, state, reason, worker);
     }
 
-    /// The task has ended.
-    pub(crate) fn task_done(&mut self, task: u32) {
-        self.done += 1;
+    /// The task has ended. Returns the task that waited for it and for no other, which must be woken.
+    #[must_use]
+    pub(crate) fn task_done(&mut self, task: u32) -> Option<u32> {
         self.live -= 1;
         self.started -= 1;
         self.task_suspended(task, TaskState::Done, Reason::None);
+        self.task_ended(task)
+    }
+
+    #[allow(dead_code, reason = "for pools that refuse tasks, which come next")]
+    /// The task has ended without finishing, and has not begun: what it would have spawned fails as well. Returns the
+    /// task that waited for it and for no other, which must be woken.
+    #[must_use]
+    pub(crate) fn task_failed(&mut self, task: u32, reason: Reason) -> Option<u32> {
+        if self.state(task) == TaskState::Pending {
+            self.count_child(task);
+        } else {
+            self.live -= 1;
+        }
+        self.task_suspended(task, TaskState::Failed, reason);
+        let mut orphans = vec![task];
+        while let Some(parent) = orphans.pop() {
+            let class = self.class_index(parent);
+            for op in 0..self.plan.classes[class].ops.len() {
+                if let Op::Spawn(child) = self.plan.classes[class].ops[op] {
+                    let child = self.plan.child(parent, class, child);
+                    self.done += 1;
+                    self.task_suspended(child, TaskState::Failed, Reason::ParentFailed);
+                    orphans.push(child);
+                }
+            }
+        }
+        self.task_ended(task)
+    }
+
+    /// A task that was spawned is one that its parent can wait for.
+    fn count_child(&mut self, task: u32) {
+        if !self.tasks.open_children.is_empty()
+            && let Some(parent) = self.plan.parent(task)
+        {
+            self.tasks.open_children[parent as usize] += 1;
+        }
+    }
+
+    fn task_ended(&mut self, task: u32) -> Option<u32> {
+        self.done += 1;
+        let class = self.class_index(task);
+        if self.submissions.is_closed() && self.plan.classes[class].parent.is_none() {
+            self.submissions.ended(class, self.now);
+            self.arm_arrival();
+        }
+        if self.tasks.open_children.is_empty() {
+            return None;
+        }
+        let parent = self.plan.parent(task)?;
+        self.tasks.open_children[parent as usize] -= 1;
+        let last = self.tasks.open_children[parent as usize] == 0;
+        (last && std::mem::take(&mut self.tasks.joining[parent as usize])).then_some(parent)
     }
 
     fn set_task(&mut self, task: u32, state: TaskState, reason: Reason, worker: u32) {

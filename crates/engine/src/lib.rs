@@ -24,14 +24,15 @@ mod timer;
 
 pub use draw::Span;
 pub use error::{FieldError, ScenarioError};
-pub use plan::{Class, LockRef, ModelPlan, Op, Plan};
+pub use plan::{ChildRef, Class, Guard, GuardKind, LockRef, MixPlan, ModelPlan, Op, Parent, Plan};
 pub use profile::{COSTS, CostEntry, CostInfo, CostProfile, Costs, PROFILE_NAMES, Unit};
 pub use quantity::{Bytes, MAX_BYTES, MAX_NANOS, Milli, Nanos, QuantityError};
 pub use recording::{NO_TASK, NO_WORKER, Recording, Records, TaskTag, ThreadInfo, ThreadTag, Totals};
 pub use scenario::{
-    Arrival, Bursts, CpuWork, DEFAULT_JDK, Dispatcher, Distribution, Duration, Iterations, LockKind, LockScope,
-    LockSpec, Lognormal, MAX_CORES, MAX_RUNS, MAX_STEPS, MAX_TASKS, MAX_THREADS, Machine, Metric, Model, PRESET_NAMES,
-    Pareto, Reference, RunSpec, SCENARIO_VERSION, Scenario, Step, TaskClass, preset,
+    Arrival, Block, BlockKind, Blocking, Bursts, ClosedLoop, CpuWork, DEFAULT_JDK, Dispatcher, Distribution, Duration,
+    Flavor, Iterations, LockKind, LockScope, LockSpec, Lognormal, MAX_CORES, MAX_DEPTH, MAX_OPS, MAX_RUNS, MAX_STEPS,
+    MAX_TASKS, MAX_THREADS, Machine, Metric, Mix, Model, PRESET_NAMES, Pareto, PoolKind, Reference, Rejection, Repeat,
+    RunSpec, Runtime, SCENARIO_VERSION, Scenario, SemaphoreSpec, SpawnSpec, Step, TaskClass, preset,
 };
 pub use sim::{MAX_EVENTS, Progress, Simulation};
 pub use state::{Activity, Reason, Role, TaskState};

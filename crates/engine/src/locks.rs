@@ -1,4 +1,4 @@
-//! Locks that tasks share: who holds each and who waits, in order of arrival.
+//! Locks and semaphores that tasks share: how many permits are free and who waits, in order of arrival.
 //!
 //! `synchronized` and `ReentrantLock` (by default) let a running task take a lock that has just been given back
 //! before the waiter that was woken for it arrives ("barging"); `kotlinx` `Mutex` hands over to the first waiter.
@@ -6,64 +6,111 @@
 
 use std::collections::VecDeque;
 
-/// One lock.
-#[derive(Clone, Debug, Default)]
+use crate::plan::Guard;
+
+/// One lock or semaphore.
+#[derive(Clone, Debug)]
 struct Lock {
-    holder: Option<u32>,
-    waiters: VecDeque<u32>,
-    /// The first waiter has been woken and has not tried yet.
-    heir_woken: bool,
+    /// Permits that nobody holds.
+    free: u32,
+    /// Nobody overtakes those who wait.
+    fair: bool,
+    waiters: VecDeque<Waiter>,
+    /// Waiters that have been woken and have not tried yet.
+    woken: u32,
 }
 
-/// All shared locks, by number.
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    task: u32,
+    /// It has been woken and has not tried yet.
+    woken: bool,
+}
+
+/// All shared locks and semaphores, by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Locks {
     locks: Vec<Lock>,
 }
 
 impl Locks {
-    pub(crate) fn new(count: u32) -> Self {
-        Self { locks: vec![Lock::default(); count as usize] }
+    pub(crate) fn new(guards: &[Guard]) -> Self {
+        let lock = |guard: &Guard| Lock { free: guard.permits, fair: guard.fair, waiters: VecDeque::new(), woken: 0 };
+        Self { locks: guards.iter().map(lock).collect() }
     }
 
-    /// The task takes the lock if nobody holds it; otherwise it becomes the last waiter, or stays the first if it
-    /// has been woken for the lock and another task was faster.
+    /// The task takes a permit if there is one; otherwise it becomes the last waiter, or keeps its place if it has been
+    /// woken and another task was faster.
     pub(crate) fn acquire(&mut self, lock: u32, task: u32) -> bool {
         let lock = &mut self.locks[lock as usize];
-        let heir = lock.waiters.front() == Some(&task);
-        if heir {
-            lock.heir_woken = false;
+        let place = lock.place_of_woken(task);
+        if let Some(place) = place {
+            lock.waiters[place].woken = false;
+            lock.woken -= 1;
         }
-        if lock.holder.is_some() {
-            if !heir {
-                lock.waiters.push_back(task);
+        // A permit for everybody before it is left, or nobody minds.
+        let turn = match place {
+            Some(place) => !lock.fair || place < lock.free as usize,
+            None => !lock.fair || lock.waiters.is_empty(),
+        };
+        if lock.free == 0 || !turn {
+            if place.is_none() {
+                lock.waiters.push_back(Waiter { task, woken: false });
             }
             return false;
         }
-        if heir {
-            lock.waiters.pop_front();
+        if let Some(place) = place {
+            lock.waiters.remove(place);
         }
-        lock.holder = Some(task);
+        lock.free -= 1;
         true
     }
 
-    /// The lock is free; returns the waiter to wake, which must call `acquire` again.
-    pub(crate) fn release(&mut self, lock: u32) -> Option<u32> {
+    /// The task takes a permit if there is one, and never waits.
+    pub(crate) fn try_acquire(&mut self, lock: u32) -> bool {
+        // `tryLock` overtakes even those who wait for a fair lock.
         let lock = &mut self.locks[lock as usize];
-        lock.holder = None;
-        if lock.heir_woken {
-            return None;
-        }
-        let heir = lock.waiters.front().copied();
-        lock.heir_woken = heir.is_some();
-        heir
+        let free = lock.free > 0;
+        lock.free -= u32::from(free);
+        free
     }
 
-    /// The first waiter holds the lock from now on; returns it.
+    /// A permit is free; returns the waiter to wake, which must call `acquire` again.
+    pub(crate) fn release(&mut self, lock: u32) -> Option<u32> {
+        let lock = &mut self.locks[lock as usize];
+        lock.free += 1;
+        if lock.woken >= lock.free {
+            return None;
+        }
+        let heir = lock.waiters.iter_mut().find(|waiter| !waiter.woken)?;
+        heir.woken = true;
+        lock.woken += 1;
+        Some(heir.task)
+    }
+
+    /// The first waiter holds the permit from now on; returns it.
     pub(crate) fn hand_over(&mut self, lock: u32) -> Option<u32> {
         let lock = &mut self.locks[lock as usize];
-        lock.holder = lock.waiters.pop_front();
-        lock.holder
+        let heir = lock.waiters.pop_front();
+        lock.free += u32::from(heir.is_none());
+        heir.map(|waiter| waiter.task)
+    }
+}
+
+impl Lock {
+    /// Where a task that has been woken stands among the waiters.
+    fn place_of_woken(&self, task: u32) -> Option<usize> {
+        let mut left = self.woken;
+        for (place, waiter) in self.waiters.iter().enumerate() {
+            if left == 0 {
+                return None;
+            }
+            if waiter.woken && waiter.task == task {
+                return Some(place);
+            }
+            left -= u32::from(waiter.woken);
+        }
+        None
     }
 }
 
@@ -71,9 +118,13 @@ impl Locks {
 mod tests {
     use super::*;
 
+    fn locks(permits: u32, fair: bool) -> Locks {
+        Locks::new(&[Guard { name: "a".to_owned(), permits, fair }])
+    }
+
     #[test]
     fn a_running_task_may_barge_and_the_heir_stays_first() {
-        let mut locks = Locks::new(1);
+        let mut locks = locks(1, false);
         assert!(locks.acquire(0, 1));
         assert!(!locks.acquire(0, 2));
         assert!(!locks.acquire(0, 3));
@@ -89,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_hand_over_is_fair() {
-        let mut locks = Locks::new(1);
+        let mut locks = locks(1, false);
         assert!(locks.acquire(0, 1));
         assert!(!locks.acquire(0, 2));
         assert_eq!(locks.hand_over(0), Some(2));
@@ -97,5 +148,36 @@ mod tests {
         assert_eq!(locks.hand_over(0), Some(3));
         assert_eq!(locks.hand_over(0), None);
         assert!(locks.acquire(0, 4));
+    }
+
+    #[test]
+    fn nobody_overtakes_at_a_fair_lock_but_who_only_tries() {
+        let mut locks = locks(1, true);
+        assert!(locks.acquire(0, 1));
+        assert!(!locks.acquire(0, 2));
+        assert!(!locks.acquire(0, 3));
+        assert_eq!(locks.release(0), Some(2));
+        assert!(!locks.acquire(0, 4), "2 and 3 are first");
+        assert!(locks.acquire(0, 2));
+        assert_eq!(locks.release(0), Some(3));
+        assert!(locks.try_acquire(0), "tryLock barges");
+        assert!(!locks.acquire(0, 3), "3 stays first");
+        assert_eq!(locks.release(0), Some(3));
+        assert!(locks.acquire(0, 3));
+        assert_eq!(locks.release(0), Some(4));
+    }
+
+    #[test]
+    fn a_semaphore_wakes_as_many_as_there_are_permits() {
+        let mut locks = locks(2, false);
+        assert!(locks.acquire(0, 1) && locks.acquire(0, 2));
+        assert!(!locks.acquire(0, 3) && !locks.acquire(0, 4) && !locks.acquire(0, 5));
+        assert_eq!(locks.release(0), Some(3));
+        assert_eq!(locks.release(0), Some(4));
+        assert!(locks.acquire(0, 4), "the second to be woken may be faster");
+        assert!(locks.acquire(0, 6), "6 barges");
+        assert!(!locks.acquire(0, 3), "3 keeps its place");
+        assert_eq!(locks.release(0), Some(3));
+        assert_eq!(locks.release(0), Some(5));
     }
 }

@@ -95,6 +95,25 @@ impl Kernel {
         }
     }
 
+    /// `sched_yield`: lets the thread go first that has waited longest for CPU time. `false` if none waits.
+    #[must_use]
+    pub(crate) fn yield_core(&mut self, thread: u32) -> bool {
+        let Some(&Reverse((vruntime, _, next))) = self.os.waiting.peek() else { return false };
+        self.voluntary_switches += 1;
+        self.release(thread, Status::RunQueue);
+        self.os.waiting.pop();
+        // It falls behind the one that goes first, as the virtual deadline of a thread that yields does.
+        let state = self.thread_mut(thread);
+        state.vruntime = state.vruntime.max(vruntime);
+        let task = state.task;
+        self.enqueue(thread);
+        if task != NO_TASK {
+            self.task_held(task, TaskState::Preempted, Reason::Yielded);
+        }
+        self.take_core(next);
+        true
+    }
+
     /// The thread gives its core up; whoever has waited longest for CPU time gets it.
     pub(crate) fn leave_core(&mut self, thread: u32, status: Status) {
         self.release(thread, status);

@@ -16,6 +16,10 @@ pub(crate) enum Purpose {
     Scheduler = 2,
     /// When tasks arrive.
     Arrival = 3,
+    /// Which class a task of a mix is of.
+    Mix = 4,
+    /// How long a user thinks.
+    Think = 5,
 }
 
 /// A generator for one purpose and one subject.

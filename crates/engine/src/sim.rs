@@ -14,6 +14,9 @@ use crate::state::Role;
 /// memory than there is.
 pub const MAX_EVENTS: u64 = 50_000_000;
 
+/// [ns] Time at which a run is given up: tasks that try their locks for ever, each time after much work.
+const MAX_CLOCK: u64 = u64::MAX / 2;
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -94,10 +97,11 @@ impl Simulation {
         let model = match kernel.plan.model {
             ModelPlan::ThreadPool { .. } => AnyModel::ThreadPool(ThreadPool::new(&mut kernel)),
             ModelPlan::GreenThreads { .. } => AnyModel::GreenThreads(GreenThreads::new(&mut kernel)),
-            ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop } => {
+            ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop, .. } => {
                 AnyModel::EventLoop(EventLoop::new(&mut kernel))
             }
             ModelPlan::Coroutines { .. } => AnyModel::Coroutines(Coroutines::new(&mut kernel)),
+            ModelPlan::Go { .. } | ModelPlan::Tokio { .. } => unreachable!("validation refuses these runtimes"),
         };
         Self { kernel, model, events: 0, max_events: MAX_EVENTS, over: false }
     }
@@ -121,6 +125,10 @@ impl Simulation {
                 break;
             };
             debug_assert!(time >= kernel.now, "time runs forward");
+            if time > MAX_CLOCK {
+                self.max_events = self.events;
+                break;
+            }
             kernel.now = time;
             self.events += 1;
             match event {
@@ -200,11 +208,11 @@ fn memory(kernel: &Kernel) -> (u64, u64) {
     let task_bytes = match kernel.plan.model {
         ModelPlan::ThreadPool { .. } => live * costs.pool_task_bytes,
         // A green thread has a stack in the heap once it has run; before that it is about as small as a pool's task.
-        ModelPlan::GreenThreads { .. } => {
+        ModelPlan::GreenThreads { .. } | ModelPlan::Go { .. } => {
             let started = u64::from(kernel.started_peak);
             started * costs.vt_parked_bytes + (live - started.min(live)) * costs.pool_task_bytes
         }
-        ModelPlan::Coroutines { .. } => live * costs.kt_bytes,
+        ModelPlan::Coroutines { .. } | ModelPlan::Tokio { .. } => live * costs.kt_bytes,
     };
     debug_assert!(kernel.thread_info.iter().any(|info| info.role == Role::Worker));
     let resident = costs.base_resident + threads * costs.thread_resident + task_bytes;

@@ -80,6 +80,22 @@ closed_list! {
         Resumed = 10, "resumed";
         /// It has arrived, and the submitter has not reached it.
         Arrived = 11, "arrived";
+        /// It waits for the tasks that it has spawned.
+        Children = 12, "children";
+        /// Every permit of the semaphore is taken.
+        Permit = 13, "permit";
+        /// It has let others run first.
+        Yielded = 14, "yielded";
+        /// It could not take a lock, has given its locks back, and will try again.
+        Retry = 15, "retry";
+        /// Another task runs the initialiser of the class.
+        ClassInitializer = 16, "class-initializer";
+        /// The OS lets the process have no more threads: `unable to create native thread` (P-6).
+        NativeThreads = 17, "unable-to-create-native-thread";
+        /// The pool's queue was full.
+        Rejected = 18, "rejected";
+        /// The task that would have spawned it has failed.
+        ParentFailed = 19, "parent-failed";
     }
 }
 

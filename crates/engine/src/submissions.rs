@@ -2,14 +2,17 @@
 //!
 //! What a submission costs, and whether the submitter is late, is not known here.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rand_pcg::Pcg32;
 
-use crate::draw::exponential;
+use crate::draw::{Span, exponential};
 use crate::plan::Plan;
 use crate::rng::{Purpose, stream};
 
 /// When the tasks of a class arrive, counted from the class's `at`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// All at once.
     AtOnce,
@@ -24,63 +27,154 @@ pub enum Arrivals {
         /// [ns] From one burst to the next.
         every: u64,
     },
+    /// Each user sends the next a while after its last has ended.
+    ClosedLoop {
+        /// Users.
+        users: u32,
+        /// From an end to the next arrival.
+        think: Span,
+    },
     /// [ns] At these times.
     Times(Vec<u64>),
 }
 
 /// The tasks of a plan by the time at which they are due; ties go by the order of the classes in the file.
+///
+/// As an iterator it gives the tasks whose times do not depend on the run; of a closed loop only each user's first.
 #[derive(Clone, Debug)]
 pub struct Submissions {
-    classes: Vec<ClassArrivals>,
+    streams: Vec<Stream>,
     /// [ns] When the first task is due, counted as in the scenario: the clock of the run starts there.
     start: u64,
+    seed: u64,
 }
 
+/// The arrivals of one class, or of a mix of classes.
 #[derive(Clone, Debug)]
-struct ClassArrivals {
-    /// [ns] When the next task is due.
-    due: u64,
+struct Stream {
+    /// [ns] When the next task is due; `None` if that depends on the run, or after the last.
+    due: Option<u64>,
     at: u64,
+    /// Tasks that have been due.
     next: u32,
-    first: u32,
     count: u32,
     arrivals: Arrivals,
     rng: Pcg32,
+    /// Closed loop: when the users that have thought of their next task send it.
+    sends: BinaryHeap<Reverse<u64>>,
+    /// Closed loop: tasks due or in `sends`.
+    released: u32,
+    /// The next task of each class, and for a mix the order of the classes.
+    tasks: Vec<u32>,
+    order: Option<Vec<u8>>,
+    /// The class, where it is one.
+    class: usize,
 }
 
 impl Submissions {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let class = |(index, class): (usize, &crate::plan::Class)| {
-            let mut state = ClassArrivals {
-                due: class.at,
-                at: class.at,
-                next: 0,
-                first: class.first,
-                count: class.count,
-                arrivals: class.arrivals.clone(),
-                rng: stream(plan.seed, Purpose::Arrival, index as u64),
-            };
-            // The first of a Poisson process comes after a gap too.
-            state.due = match &state.arrivals {
-                Arrivals::Poisson(mean) => class.at + exponential(&mut state.rng, *mean),
-                Arrivals::Times(times) => class.at + times.first().copied().unwrap_or(0),
-                _ => class.at,
-            };
-            state
+        let streams: Vec<Stream> = if let Some(mix) = &plan.mix {
+            let tasks = plan.classes.iter().map(|class| class.first).collect();
+            let count = mix.order.len() as u32;
+            vec![Stream::new(plan.seed, 0, (mix.at, count, &mix.arrivals), tasks, Some(mix.order.clone()))]
+        } else {
+            let roots = plan.classes.iter().enumerate().filter(|(_, class)| class.parent.is_none());
+            roots
+                .map(|(index, class)| {
+                    let times = (class.at, class.count, &class.arrivals);
+                    Stream::new(plan.seed, index, times, vec![class.first], None)
+                })
+                .collect()
         };
-        let classes: Vec<ClassArrivals> = plan.classes.iter().enumerate().map(class).collect();
-        let start = classes.iter().map(|class| class.due).min().unwrap_or(0);
-        Self { classes, start }
+        let start = streams.iter().filter_map(|stream| stream.due).min().unwrap_or(0);
+        Self { streams, start, seed: plan.seed }
     }
 
-    /// [ns] When the next task is due; `None` after the last.
+    /// [ns] When the next task is due; `None` after the last, or if the next depends on the end of another task.
     pub fn due(&self) -> Option<u64> {
-        self.earliest().map(|index| self.classes[index].due - self.start)
+        self.earliest().and_then(|index| self.streams[index].due).map(|due| due - self.start)
+    }
+
+    /// A task of class number `class` has ended at `now`: in a closed loop its user thinks and sends another.
+    pub(crate) fn ended(&mut self, class: usize, now: u64) {
+        let (start, seed) = (self.start, self.seed);
+        let Some(stream) = self.streams.iter_mut().find(|stream| stream.order.is_some() || stream.class == class)
+        else {
+            return;
+        };
+        let Arrivals::ClosedLoop { think, .. } = &stream.arrivals else { return };
+        if stream.released == stream.count {
+            return;
+        }
+        // The draw belongs to the task that will be sent, whoever sends it.
+        let subject = (stream.class as u64) << 32 | u64::from(stream.released);
+        let think = think.draw(&mut stream_of(seed, subject));
+        stream.released += 1;
+        stream.sends.push(Reverse(start + now + think));
+        stream.due = stream.sends.peek().map(|Reverse(due)| *due);
+    }
+
+    /// Whether arrivals depend on the ends of tasks.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.streams.iter().any(|stream| matches!(stream.arrivals, Arrivals::ClosedLoop { .. }))
     }
 
     fn earliest(&self) -> Option<usize> {
-        let pending = (0..self.classes.len()).filter(|&index| self.classes[index].next < self.classes[index].count);
-        pending.min_by_key(|&index| self.classes[index].due)
+        let pending = (0..self.streams.len()).filter(|&index| self.streams[index].due.is_some());
+        pending.min_by_key(|&index| self.streams[index].due)
+    }
+}
+
+fn stream_of(seed: u64, subject: u64) -> Pcg32 {
+    stream(seed, Purpose::Think, subject)
+}
+
+impl Stream {
+    fn new(
+        seed: u64,
+        class: usize,
+        (at, count, arrivals): (u64, u32, &Arrivals),
+        tasks: Vec<u32>,
+        order: Option<Vec<u8>>,
+    ) -> Self {
+        let mut rng = stream(seed, Purpose::Arrival, class as u64);
+        let mut sends = BinaryHeap::new();
+        let mut released = 0;
+        let due = match arrivals {
+            // The first of a Poisson process comes after a gap too.
+            Arrivals::Poisson(mean) => at + exponential(&mut rng, *mean),
+            Arrivals::Times(times) => at + times.first().copied().unwrap_or(0),
+            Arrivals::ClosedLoop { users, .. } => {
+                released = count.min(*users);
+                sends.extend((0..released).map(|_| Reverse(at)));
+                at
+            }
+            _ => at,
+        };
+        let due = (count > 0).then_some(due);
+        Self { due, at, next: 0, count, arrivals: arrivals.clone(), rng, sends, released, tasks, order, class }
+    }
+
+    /// The next task, which is due now, and when the one after it is.
+    fn advance(&mut self, due: u64) -> u32 {
+        let class = self.order.as_ref().map_or(0, |order| usize::from(order[self.next as usize]));
+        let task = self.tasks[class];
+        self.tasks[class] += 1;
+        self.next += 1;
+        let number = u64::from(self.next);
+        self.due = match &self.arrivals {
+            Arrivals::AtOnce => Some(due),
+            Arrivals::Every(gap) => Some(due + gap),
+            Arrivals::Poisson(mean) => Some(due + exponential(&mut self.rng, *mean)),
+            Arrivals::Bursts { size, every } => Some(self.at + number / size * every),
+            Arrivals::ClosedLoop { .. } => {
+                self.sends.pop();
+                self.sends.peek().map(|Reverse(due)| *due)
+            }
+            Arrivals::Times(times) => Some(self.at + times.get(self.next as usize).copied().unwrap_or(0)),
+        };
+        self.due = self.due.filter(|_| self.next < self.count);
+        task
     }
 }
 
@@ -90,18 +184,9 @@ impl Iterator for Submissions {
 
     fn next(&mut self) -> Option<(u64, u32)> {
         let index = self.earliest()?;
-        let class = &mut self.classes[index];
-        let item = (class.due - self.start, class.first + class.next);
-        class.next += 1;
-        let number = u64::from(class.next);
-        class.due = match &class.arrivals {
-            Arrivals::AtOnce => class.due,
-            Arrivals::Every(gap) => class.due + gap,
-            Arrivals::Poisson(mean) => class.due + exponential(&mut class.rng, *mean),
-            Arrivals::Bursts { size, every } => class.at + number / size * every,
-            Arrivals::Times(times) => class.at + times.get(class.next as usize).copied().unwrap_or(0),
-        };
-        Some(item)
+        let stream = &mut self.streams[index];
+        let due = stream.due?;
+        Some((due - self.start, stream.advance(due)))
     }
 }
 

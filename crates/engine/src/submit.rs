@@ -40,10 +40,8 @@ impl Submitter {
             self.current = Some(task);
             let cost = model.submit_cost(kernel, task);
             kernel.busy_event(self.thread, cost, Activity::Overhead, NO_TASK);
-        } else if let Some(due) = kernel.next_due() {
-            kernel.park_until(self.thread, due);
         } else {
-            kernel.park(self.thread);
+            kernel.await_arrival(self.thread);
         }
     }
 

@@ -27,7 +27,7 @@ use crate::locks::Locks;
 use crate::plan::ModelPlan;
 use crate::recording::{NO_TASK, NO_WORKER};
 use crate::rng::{Purpose, between, stream};
-use crate::scenario::{Dispatcher, LockKind};
+use crate::scenario::Dispatcher;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submit::{Accept, Submitter};
 use crate::timer::Timer;
@@ -56,6 +56,8 @@ enum Work {
     None,
     Starting(u32),
     Running(u32),
+    /// Has handed its coroutine on, or ended it.
+    Leaving,
     /// Puts the delay of the task into the timer's heap.
     Inserting {
         task: u32,
@@ -109,7 +111,7 @@ struct Pool {
 
 impl Coroutines {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
-        let ModelPlan::Coroutines { dispatcher } = kernel.plan.model else {
+        let ModelPlan::Coroutines { dispatcher, .. } = kernel.plan.model else {
             unreachable!("the plan is for this model")
         };
         let submitter = Submitter::new(kernel);
@@ -130,7 +132,7 @@ impl Coroutines {
             loops: 0,
             loop_limit: IO_LIMIT.max(kernel.plan.cores),
             timer,
-            locks: Locks::new(kernel.plan.locks),
+            locks: Locks::new(&kernel.plan.guards),
             coin: stream(kernel.plan.seed, Purpose::Scheduler, 0),
         };
         for _ in 0..core {
@@ -367,6 +369,11 @@ impl Pool {
                     }
                 },
                 Work::Starting(task) => self.workers[index].work = Work::Running(task),
+                Work::Leaving => {
+                    if self.after_task(kernel, thread, index) {
+                        return ended;
+                    }
+                }
                 Work::Inserting { task, deadline } => {
                     self.timer.arm(kernel, deadline, task);
                     if self.after_task(kernel, thread, index) {
@@ -375,6 +382,7 @@ impl Pool {
                 }
                 Work::Running(task) => match self.run(kernel, thread, index, task) {
                     Ran::Busy => return ended,
+                    Ran::Ended => return true,
                     Ran::Inserting => {}
                     Ran::Released => {
                         ended |= kernel.state(task) == TaskState::Done;
@@ -430,74 +438,129 @@ impl Pool {
                         return Ran::Busy;
                     }
                 }
-                Next::Io(ns) | Next::Block(ns) => {
+                Next::Io(ns, reason) if kernel.tasks.scopes[task as usize] == 0 => {
                     kernel.advance(task);
                     if ns == 0 {
                         continue;
                     }
-                    if matches!(next, Next::Block(_)) || kernel.tasks.monitors[task as usize] > 0 {
-                        // K-9; a suspension point inside a critical section does not compile, so that call blocks too.
-                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
-                        return Ran::Busy;
-                    }
                     let deadline = kernel.now + ns;
-                    kernel.task_suspended(task, TaskState::Waiting, Reason::Io);
+                    kernel.task_suspended(task, TaskState::Waiting, reason);
                     self.workers[index].work = Work::Inserting { task, deadline };
                     let cost = self.timer.under_lock(kernel.now, kernel.plan.costs.kt_timer_insert);
                     let busy = kernel.busy(thread, cost, Activity::Overhead, task);
                     return if busy { Ran::Busy } else { Ran::Inserting };
                 }
+                // K-9; a suspension point inside a critical section does not compile, so that call blocks too.
+                Next::Io(ns, _) | Next::Block(ns, _) => {
+                    kernel.advance(task);
+                    if ns > 0 {
+                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
+                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        return Ran::Busy;
+                    }
+                }
                 Next::Lock(lock) => {
-                    let monitor = lock.kind == LockKind::Monitor;
                     let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
-                    if !taken && monitor {
-                        kernel.task_held(task, TaskState::LockWait, Reason::Monitor);
+                    if !taken && lock.is_scoped() {
+                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
                         kernel.hold(thread, task);
                         return Ran::Busy;
                     }
                     kernel.advance(task);
                     if !taken {
                         // A Mutex will be handed over to it.
-                        if kernel.tasks.monitors[task as usize] > 0 {
-                            kernel.task_held(task, TaskState::LockWait, Reason::Lock);
-                            kernel.hold(thread, task);
-                            return Ran::Busy;
-                        }
-                        kernel.task_suspended(task, TaskState::LockWait, Reason::Lock);
-                        return Ran::Released;
+                        return wait(kernel, thread, task, TaskState::LockWait, lock.kind.reason());
                     }
-                    kernel.tasks.monitors[task as usize] += u8::from(monitor);
+                    kernel.entered(task, lock);
                 }
+                Next::TryLock(lock, otherwise) => match lock.shared {
+                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    _ => {
+                        kernel.entered(task, lock);
+                        kernel.advance(task);
+                    }
+                },
                 Next::Unlock(lock) => {
                     kernel.advance(task);
-                    let monitor = lock.kind == LockKind::Monitor;
-                    kernel.tasks.monitors[task as usize] -= u8::from(monitor);
+                    kernel.left(task, lock);
                     let Some(number) = lock.shared else { continue };
-                    let heir = if monitor { self.locks.release(number) } else { self.locks.hand_over(number) };
+                    let barges = lock.is_scoped();
+                    let heir = if barges { self.locks.release(number) } else { self.locks.hand_over(number) };
                     if let Some(heir) = heir {
-                        let cost = self.wake_heir(kernel, index, heir);
+                        let cost = self.wake_waiter(kernel, index, heir);
                         if kernel.busy(thread, cost, Activity::Overhead, task) {
                             return Ran::Busy;
                         }
                     }
                 }
+                Next::Yield => {
+                    kernel.advance(task);
+                    if kernel.tasks.scopes[task as usize] == 0 {
+                        let cost = self.make_way(kernel, index, task);
+                        self.workers[index].work = Work::Leaving;
+                        return if kernel.busy(thread, cost, Activity::Overhead, task) {
+                            Ran::Busy
+                        } else {
+                            Ran::Inserting
+                        };
+                    }
+                }
+                Next::Prepare => {
+                    kernel.advance(task);
+                    let cost = self.submit_cost(kernel, task);
+                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        return Ran::Busy;
+                    }
+                }
+                Next::Spawn(child) => {
+                    kernel.advance(task);
+                    kernel.task_submitted(child);
+                    self.dispatch(kernel, child, Some(index));
+                }
+                Next::Join => {
+                    if !kernel.joined(task) {
+                        return wait(kernel, thread, task, TaskState::Waiting, Reason::Children);
+                    }
+                    kernel.advance(task);
+                }
             }
         }
-        kernel.task_done(task);
+        if let Some(parent) = kernel.task_done(task) {
+            // K-11: resumes the parent once, for the last child.
+            let cost = self.wake_waiter(kernel, index, parent);
+            self.workers[index].work = Work::Leaving;
+            return if kernel.busy(thread, cost, Activity::Overhead, task) { Ran::Ended } else { Ran::Released };
+        }
         Ran::Released
     }
 
-    /// Wakes a coroutine that waited for a lock. Returns what that costs the caller.
-    fn wake_heir(&mut self, kernel: &mut Kernel, index: usize, heir: u32) -> u64 {
-        let holds = kernel.tasks.worker[heir as usize];
+    /// K-4, the fair path: behind everything that the worker has. Returns what that costs the caller.
+    fn make_way(&mut self, kernel: &mut Kernel, index: usize, task: u32) -> u64 {
+        kernel.task_suspended(task, TaskState::Queued, Reason::Yielded);
+        let cost = self.dispatch_cost(kernel);
+        if self.io {
+            self.dispatch(kernel, task, Some(index));
+        } else if self.workers[index].permit && self.workers[index].ring.len() < RING {
+            self.workers[index].ring.push_back(Item::Task(task));
+            self.local += 1;
+            self.signal(kernel);
+        } else {
+            self.enqueue_global(Item::Task(task));
+            self.signal(kernel);
+        }
+        cost
+    }
+
+    /// Wakes a coroutine that waited for another one. Returns what that costs the caller.
+    fn wake_waiter(&mut self, kernel: &mut Kernel, index: usize, task: u32) -> u64 {
+        let holds = kernel.tasks.worker[task as usize];
         if holds != NO_WORKER {
             kernel.wake(holds);
             return 0;
         }
         let cost = self.dispatch_cost(kernel);
-        kernel.task_suspended(heir, TaskState::Queued, Reason::Resumed);
-        self.dispatch(kernel, heir, Some(index));
+        kernel.task_suspended(task, TaskState::Queued, Reason::Resumed);
+        self.dispatch(kernel, task, Some(index));
         cost
     }
 
@@ -513,13 +576,26 @@ impl Pool {
     }
 }
 
+/// The coroutine waits for another one: without its worker, unless it is inside a monitor.
+fn wait(kernel: &mut Kernel, thread: u32, task: u32, state: TaskState, reason: Reason) -> Ran {
+    if kernel.tasks.scopes[task as usize] > 0 {
+        kernel.task_held(task, state, reason);
+        kernel.hold(thread, task);
+        return Ran::Busy;
+    }
+    kernel.task_suspended(task, state, reason);
+    Ran::Released
+}
+
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ran {
     /// The worker works or waits.
     Busy,
-    /// The coroutine is suspended; its delay is put into the heap next, at no cost.
+    /// The coroutine has left the worker, which does next, at no cost, what its `work` says.
     Inserting,
+    /// The coroutine has ended, and the worker wakes another one.
+    Ended,
     /// The coroutine has ended, or waits without the worker.
     Released,
 }

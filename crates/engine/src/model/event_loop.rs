@@ -18,11 +18,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scheduler;
-use crate::kernel::{Kernel, Next};
+use crate::kernel::{Kernel, NEVER, Next};
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
 use crate::recording::NO_TASK;
-use crate::scenario::{Dispatcher, LockKind};
+use crate::scenario::Dispatcher;
 use crate::state::{Activity, Reason, Role, TaskState};
 
 /// An event of the loop.
@@ -60,12 +60,14 @@ pub(crate) struct EventLoop {
     /// (deadline, arrival, event)
     delays: BinaryHeap<Reverse<(u64, u64, Event)>>,
     arrivals: u64,
+    /// [ns] Until when the body delays, to launch what arrives then, or [`NEVER`].
+    body_at: u64,
     locks: Locks,
 }
 
 impl EventLoop {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
-        debug_assert_eq!(kernel.plan.model, ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop });
+        debug_assert!(matches!(kernel.plan.model, ModelPlan::Coroutines { dispatcher: Dispatcher::EventLoop, .. }));
         let thread = kernel.add_thread(Role::Worker, "main".to_owned());
         kernel.wake_after(thread, 0);
         Self {
@@ -74,7 +76,8 @@ impl EventLoop {
             queue: VecDeque::new(),
             delays: BinaryHeap::new(),
             arrivals: 0,
-            locks: Locks::new(kernel.plan.locks),
+            body_at: NEVER,
+            locks: Locks::new(&kernel.plan.guards),
         }
     }
 
@@ -109,52 +112,95 @@ impl EventLoop {
                         return false;
                     }
                 }
-                Next::Io(ns) | Next::Block(ns) => {
+                Next::Io(ns, reason) if kernel.tasks.scopes[task as usize] == 0 => {
                     kernel.advance(task);
                     if ns == 0 {
                         continue;
                     }
-                    let suspends = matches!(next, Next::Io(_)) && kernel.tasks.monitors[task as usize] == 0;
-                    if !suspends {
-                        // A suspension point inside a critical section does not compile, so the call blocks.
+                    kernel.task_suspended(task, TaskState::Waiting, reason);
+                    self.work = Work::Delaying { task, deadline: kernel.now + ns };
+                    return !kernel.busy(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
+                }
+                // A suspension point inside a critical section does not compile, so that call blocks too.
+                Next::Io(ns, _) | Next::Block(ns, _) => {
+                    kernel.advance(task);
+                    if ns > 0 {
                         kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
                         kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
                         return false;
                     }
-                    kernel.task_suspended(task, TaskState::Waiting, Reason::Io);
-                    self.work = Work::Delaying { task, deadline: kernel.now + ns };
-                    return !kernel.busy(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
                 }
                 Next::Lock(lock) => {
                     kernel.advance(task);
-                    kernel.tasks.monitors[task as usize] += u8::from(lock.kind == LockKind::Monitor);
-                    if let Some(number) = lock.shared
-                        && !self.locks.acquire(number, task)
-                    {
-                        if kernel.tasks.monitors[task as usize] > 0 {
-                            // It cannot suspend in there, and nobody else runs who could hand the Mutex over.
-                            kernel.task_held(task, TaskState::LockWait, Reason::Lock);
-                            kernel.hold(self.thread, task);
-                            return false;
-                        }
-                        kernel.task_suspended(task, TaskState::LockWait, Reason::Lock);
+                    let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
+                    if !taken {
+                        return self.wait(kernel, task, TaskState::LockWait, lock.kind.reason(), lock.is_scoped());
+                    }
+                    kernel.entered(task, lock);
+                }
+                Next::TryLock(lock, otherwise) => match lock.shared {
+                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    _ => {
+                        kernel.entered(task, lock);
+                        kernel.advance(task);
+                    }
+                },
+                Next::Unlock(lock) => {
+                    kernel.advance(task);
+                    kernel.left(task, lock);
+                    if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number)) {
+                        self.requeue(kernel, heir, Reason::Resumed);
+                    }
+                }
+                Next::Yield => {
+                    kernel.advance(task);
+                    if kernel.tasks.scopes[task as usize] == 0 {
+                        self.requeue(kernel, task, Reason::Yielded);
                         self.work = Work::Loop;
                         return true;
                     }
                 }
-                Next::Unlock(lock) => {
+                Next::Prepare => {
                     kernel.advance(task);
-                    kernel.tasks.monitors[task as usize] -= u8::from(lock.kind == LockKind::Monitor);
-                    if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number)) {
-                        kernel.task_suspended(heir, TaskState::Queued, Reason::Resumed);
-                        self.queue.push_back(Event::Task(heir));
+                    if kernel.busy(thread, kernel.plan.costs.loop_launch, Activity::Overhead, task) {
+                        return false;
                     }
+                }
+                Next::Spawn(child) => {
+                    kernel.advance(task);
+                    kernel.task_submitted(child);
+                    self.queue.push_back(Event::Task(child));
+                }
+                Next::Join => {
+                    if !kernel.joined(task) {
+                        return self.wait(kernel, task, TaskState::Waiting, Reason::Children, false);
+                    }
+                    kernel.advance(task);
                 }
             }
         }
-        kernel.task_done(task);
+        if let Some(parent) = kernel.task_done(task) {
+            self.requeue(kernel, parent, Reason::Resumed);
+        }
         self.work = Work::Loop;
         true
+    }
+
+    /// The coroutine waits for another one. Where it cannot suspend, nobody else runs who could wake it.
+    fn wait(&mut self, kernel: &mut Kernel, task: u32, state: TaskState, reason: Reason, enters: bool) -> bool {
+        if enters || kernel.tasks.scopes[task as usize] > 0 {
+            kernel.task_held(task, state, reason);
+            kernel.hold(self.thread, task);
+            return false;
+        }
+        kernel.task_suspended(task, state, reason);
+        self.work = Work::Loop;
+        true
+    }
+
+    fn requeue(&mut self, kernel: &mut Kernel, task: u32, reason: Reason) {
+        kernel.task_suspended(task, TaskState::Queued, reason);
+        self.queue.push_back(Event::Task(task));
     }
 }
 
@@ -170,9 +216,6 @@ impl Scheduler for EventLoop {
                         kernel.busy_event(thread, launch, Activity::Overhead, NO_TASK);
                         return;
                     }
-                    if let Some(due) = kernel.next_due() {
-                        self.delay(due, Event::Body);
-                    }
                     self.work = Work::Loop;
                 }
                 Work::Launching(task) => {
@@ -186,9 +229,18 @@ impl Scheduler for EventLoop {
                         kernel.park(thread);
                         return;
                     }
+                    // In a closed loop the end of a task decides when the next arrives.
+                    if let Some(due) = kernel.next_due().filter(|&due| due < self.body_at) {
+                        self.body_at = due;
+                        self.delay(due, Event::Body);
+                    }
                     self.move_due(kernel);
                     match self.queue.pop_front() {
-                        Some(Event::Body) => self.work = Work::Body,
+                        Some(Event::Body) => {
+                            self.body_at = NEVER;
+                            kernel.arrive();
+                            self.work = Work::Body;
+                        }
                         Some(Event::Task(task)) if kernel.has_begun(task) => {
                             self.work = Work::Resuming(task);
                             if kernel.busy(thread, resume, Activity::Overhead, task) {

@@ -26,9 +26,8 @@ use std::collections::VecDeque;
 use super::Scheduler;
 use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::plan::ModelPlan;
+use crate::plan::{GuardKind, ModelPlan};
 use crate::recording::NO_TASK;
-use crate::scenario::LockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submit::{Accept, Submitter};
 use crate::timer::Timer;
@@ -73,6 +72,7 @@ pub(crate) struct GreenThreads {
 
 #[derive(Clone, Debug)]
 struct Pool {
+    jdk: u32,
     /// JDK 24 or later: monitors do not pin, expiries run on carriers.
     monitors_unmount: bool,
     first_carrier: u32,
@@ -93,7 +93,7 @@ struct Pool {
 
 impl GreenThreads {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
-        let ModelPlan::GreenThreads { jdk, carriers } = kernel.plan.model else {
+        let ModelPlan::GreenThreads { jdk, carriers, .. } = kernel.plan.model else {
             unreachable!("the plan is for this model")
         };
         let submitter = Submitter::new(kernel);
@@ -111,6 +111,7 @@ impl GreenThreads {
         };
         let carriers = carriers as usize;
         let pool = Pool {
+            jdk,
             monitors_unmount,
             first_carrier,
             carriers: vec![Carrier { work: Work::None, source: carriers, activated: false }; carriers],
@@ -121,7 +122,7 @@ impl GreenThreads {
             unblocker,
             unblocking: None,
             to_unblock: VecDeque::new(),
-            locks: Locks::new(kernel.plan.locks),
+            locks: Locks::new(&kernel.plan.guards),
         };
         Self { submitter, pool }
     }
@@ -261,20 +262,26 @@ impl Pool {
                         return Ran::Busy;
                     }
                 }
-                Next::Io(ns) => {
+                Next::Io(ns, reason) => {
                     kernel.advance(task);
-                    if ns == 0 {
+                    let pinned = self.is_pinned(kernel, task);
+                    if ns == 0 && pinned {
                         continue;
                     }
-                    if !self.monitors_unmount && kernel.tasks.monitors[task as usize] > 0 {
-                        // T-12: the freeze fails, and the carrier itself waits; nobody compensates.
+                    if ns == 0 {
+                        // T-7: `sleep(0)` is `yield`.
+                        self.make_way(kernel, index, task);
+                        return Ran::Unmounted;
+                    }
+                    if pinned {
+                        // T-12, T-15: the freeze fails, and the carrier itself waits; nobody compensates.
                         kernel.task_held(task, TaskState::Blocked, Reason::Pinned);
                         kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
                         return Ran::Busy;
                     }
-                    return self.suspend_until(kernel, thread, index, task, kernel.now + ns);
+                    return self.suspend_until(kernel, thread, index, task, kernel.now + ns, reason);
                 }
-                Next::Block(ns) => {
+                Next::Block(ns, _) => {
                     kernel.advance(task);
                     if ns > 0 {
                         kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
@@ -286,39 +293,102 @@ impl Pool {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
-                        let monitor = lock.kind == LockKind::Monitor;
-                        let reason = if monitor { Reason::Monitor } else { Reason::Lock };
-                        let held = kernel.tasks.monitors[task as usize] > 0;
-                        if !self.monitors_unmount && (monitor || held) {
-                            // T-13, and T-12 for a park inside another monitor.
-                            kernel.task_held(task, TaskState::LockWait, reason);
+                        // T-13: to enter a monitor pins on 21 to 23; T-15: to wait for a class pins on every JDK.
+                        let enters = lock.is_frame() || lock.is_scoped() && !self.monitors_unmount;
+                        if enters || self.is_pinned(kernel, task) {
+                            kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
                             kernel.hold(thread, task);
                             return Ran::Busy;
                         }
-                        kernel.task_suspended(task, TaskState::LockWait, reason);
+                        kernel.task_suspended(task, TaskState::LockWait, lock.kind.reason());
                         self.carriers[index].work = Work::None;
                         return Ran::Unmounted;
                     }
-                    kernel.tasks.monitors[task as usize] += u8::from(lock.kind == LockKind::Monitor);
+                    kernel.entered(task, lock);
                     kernel.advance(task);
                 }
+                Next::TryLock(lock, otherwise) => match lock.shared {
+                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    _ => {
+                        kernel.entered(task, lock);
+                        kernel.advance(task);
+                    }
+                },
                 Next::Unlock(lock) => {
                     kernel.advance(task);
-                    kernel.tasks.monitors[task as usize] -= u8::from(lock.kind == LockKind::Monitor);
+                    kernel.left(task, lock);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
-                        self.wake_heir(kernel, index, heir, lock.kind);
+                        self.wake_waiter(kernel, index, heir, lock.kind == GuardKind::Monitor);
                     }
+                }
+                Next::Yield => {
+                    kernel.advance(task);
+                    if !self.is_pinned(kernel, task) {
+                        self.make_way(kernel, index, task);
+                        return Ran::Unmounted;
+                    }
+                }
+                Next::Prepare => {
+                    kernel.advance(task);
+                    if kernel.busy(thread, kernel.plan.costs.vt_spawn, Activity::Overhead, task) {
+                        return Ran::Busy;
+                    }
+                }
+                Next::Spawn(child) => {
+                    kernel.advance(task);
+                    kernel.task_submitted(child);
+                    // T-1: from a virtual thread of JDK 25 onto an outside queue, before that onto its carrier's own.
+                    let queue = if self.jdk >= 25 { self.carriers.len() } else { index };
+                    self.push(kernel, queue, Entry::Mount(child));
+                }
+                Next::Join => {
+                    if !kernel.joined(task) {
+                        // T-18: `Thread.join` parks.
+                        if self.is_pinned(kernel, task) {
+                            kernel.task_held(task, TaskState::Blocked, Reason::Children);
+                            kernel.hold(thread, task);
+                            return Ran::Busy;
+                        }
+                        kernel.task_suspended(task, TaskState::Waiting, Reason::Children);
+                        self.carriers[index].work = Work::None;
+                        return Ran::Unmounted;
+                    }
+                    kernel.advance(task);
                 }
             }
         }
-        kernel.task_done(task);
+        if let Some(parent) = kernel.task_done(task) {
+            self.wake_waiter(kernel, index, parent, false);
+        }
         self.carriers[index].work = Work::None;
         Ran::Ended
     }
 
+    /// T-12, T-15: whether something on its stack keeps the task on its carrier.
+    fn is_pinned(&self, kernel: &Kernel, task: u32) -> bool {
+        let tasks = &kernel.tasks;
+        tasks.frames[task as usize] > 0 || tasks.scopes[task as usize] > 0 && !self.monitors_unmount
+    }
+
+    /// T-8: to the end of the carrier's own queue, or of an outside one if that is empty.
+    fn make_way(&mut self, kernel: &mut Kernel, index: usize, task: u32) {
+        kernel.task_suspended(task, TaskState::Queued, Reason::Yielded);
+        self.carriers[index].work = Work::None;
+        let queue = if self.queues[index].is_empty() { self.carriers.len() } else { index };
+        self.push(kernel, queue, Entry::Mount(task));
+    }
+
     /// The task waits without its carrier; where its deadline goes depends on the JDK.
-    fn suspend_until(&mut self, kernel: &mut Kernel, thread: u32, index: usize, task: u32, deadline: u64) -> Ran {
-        kernel.task_suspended(task, TaskState::Waiting, Reason::Io);
+    fn suspend_until(
+        &mut self,
+        kernel: &mut Kernel,
+        thread: u32,
+        index: usize,
+        task: u32,
+        deadline: u64,
+        reason: Reason,
+    ) -> Ran {
+        kernel.task_suspended(task, TaskState::Waiting, reason);
         if self.monitors_unmount {
             // T-10: after the yield, through a pending stack without a lock.
             self.timer.hand_over(kernel, deadline, task);
@@ -331,21 +401,21 @@ impl Pool {
         if kernel.busy(thread, cost, Activity::Overhead, task) { Ran::Busy } else { Ran::Unmounted }
     }
 
-    /// The lock is free and this task is next.
-    fn wake_heir(&mut self, kernel: &mut Kernel, index: usize, heir: u32, kind: LockKind) {
-        let holds = kernel.tasks.worker[heir as usize];
+    /// What the task waits for has come: a lock, of which it is next, or the end of what it has spawned.
+    fn wake_waiter(&mut self, kernel: &mut Kernel, index: usize, task: u32, monitor: bool) {
+        let holds = kernel.tasks.worker[task as usize];
         if holds != crate::recording::NO_WORKER {
             kernel.wake(holds);
-        } else if kind == LockKind::Monitor {
+        } else if monitor {
             // T-14: the unblocker thread resubmits it.
-            self.to_unblock.push_back(heir);
+            self.to_unblock.push_back(task);
             if kernel.is_parked(self.unblocker) {
                 kernel.wake(self.unblocker);
             }
         } else {
             // T-6: unparked by a green thread of this scheduler, so onto the queue of its carrier.
-            kernel.task_suspended(heir, TaskState::Queued, Reason::Resumed);
-            self.push(kernel, index, Entry::Mount(heir));
+            kernel.task_suspended(task, TaskState::Queued, Reason::Resumed);
+            self.push(kernel, index, Entry::Mount(task));
         }
     }
 

@@ -23,7 +23,6 @@ use super::Scheduler;
 use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
-use crate::scenario::LockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submit::{Accept, Submitter};
 
@@ -62,7 +61,7 @@ struct Pool {
 
 impl ThreadPool {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
-        let ModelPlan::ThreadPool { size, poll_interval } = kernel.plan.model else {
+        let ModelPlan::ThreadPool { size, poll_interval, .. } = kernel.plan.model else {
             unreachable!("the plan is for this model")
         };
         let submitter = Submitter::new(kernel);
@@ -79,7 +78,7 @@ impl ThreadPool {
             workers: Vec::with_capacity(size as usize),
             idle: VecDeque::new(),
             queue: VecDeque::new(),
-            locks: Locks::new(kernel.plan.locks),
+            locks: Locks::new(&kernel.plan.guards),
         };
         Self { submitter, pool }
     }
@@ -192,15 +191,17 @@ impl Pool {
                         return false;
                     }
                 }
-                Next::Io(ns) | Next::Block(ns) => {
+                Next::Io(ns, reason) => {
                     kernel.advance(task);
                     if ns > 0 {
-                        let reason = if matches!(next, Next::Io(_)) { Reason::Io } else { Reason::BlockingCall };
-                        kernel.task_held(task, TaskState::Blocked, reason);
-                        if let Some(wakes) = ns.checked_div(self.poll_interval) {
-                            kernel.voluntary_switches += wakes;
-                        }
-                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        self.wait(kernel, thread, task, ns, reason);
+                        return false;
+                    }
+                }
+                Next::Block(ns, _) => {
+                    kernel.advance(task);
+                    if ns > 0 {
+                        self.wait(kernel, thread, task, ns, Reason::BlockingCall);
                         return false;
                     }
                 }
@@ -208,23 +209,68 @@ impl Pool {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
-                        let reason = if lock.kind == LockKind::Monitor { Reason::Monitor } else { Reason::Lock };
-                        kernel.task_held(task, TaskState::LockWait, reason);
+                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
                         kernel.hold(thread, task);
                         return false;
                     }
                     kernel.advance(task);
                 }
+                Next::TryLock(lock, otherwise) => match lock.shared {
+                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    _ => kernel.advance(task),
+                },
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
-                        let waiter = kernel.tasks.worker[heir as usize];
-                        kernel.wake(waiter);
+                        wake_holder(kernel, heir);
                     }
+                }
+                Next::Yield => {
+                    kernel.advance(task);
+                    if kernel.yield_core(thread) {
+                        return false;
+                    }
+                }
+                Next::Prepare => {
+                    kernel.advance(task);
+                    let cost = self.submit_cost(kernel, task);
+                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        return false;
+                    }
+                }
+                Next::Spawn(child) => {
+                    kernel.advance(task);
+                    self.accept(kernel, child);
+                }
+                Next::Join => {
+                    if !kernel.joined(task) {
+                        // `Future.get` parks the thread, which stays the pool's.
+                        kernel.task_held(task, TaskState::Blocked, Reason::Children);
+                        kernel.hold(thread, task);
+                        return false;
+                    }
+                    kernel.advance(task);
                 }
             }
         }
-        kernel.task_done(task);
+        if let Some(parent) = kernel.task_done(task) {
+            wake_holder(kernel, parent);
+        }
         true
     }
+
+    /// P-2: the thread waits with its task.
+    fn wait(&self, kernel: &mut Kernel, thread: u32, task: u32, ns: u64, reason: Reason) {
+        kernel.task_held(task, TaskState::Blocked, reason);
+        if let Some(wakes) = ns.checked_div(self.poll_interval) {
+            kernel.voluntary_switches += wakes;
+        }
+        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+    }
+}
+
+/// Wakes the thread that waits with this task.
+fn wake_holder(kernel: &mut Kernel, task: u32) {
+    let thread = kernel.tasks.worker[task as usize];
+    kernel.wake(thread);
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::{Arrival, CpuWork, Distribution, Duration, Iterations, LockSpec, Step};
+use super::{Arrival, Block, BlockKind, CpuWork, Distribution, Duration, Iterations, LockSpec, Step};
 use crate::quantity::Nanos;
 
 /// Something that is written as a table with exactly one key, or, for some, as a text.
@@ -68,8 +68,9 @@ macro_rules! deserialize_one_key {
 deserialize_one_key!(Step, CpuWork, Duration, Arrival);
 
 impl OneKey for Step {
-    const EXPECTED: &'static str = r#"a step with one key of cpu, io, block, lock, unlock, such as { io = "50 ms" }"#;
-    const KEYS: &'static [&'static str] = &["cpu", "io", "block", "lock", "unlock"];
+    const EXPECTED: &'static str = r#""yield", "join", or a step with one key of cpu, io, block, lock, unlock, acquire, release, spawn, repeat, such as { io = "50 ms" }"#;
+    const KEYS: &'static [&'static str] =
+        &["cpu", "io", "block", "lock", "unlock", "acquire", "release", "spawn", "repeat"];
 
     fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
         Ok(match key {
@@ -77,21 +78,79 @@ impl OneKey for Step {
             "io" => Self::Io(map.next_value()?),
             "block" => Self::Block(map.next_value()?),
             "lock" => Self::Lock(map.next_value::<LockSpec>()?),
-            _ => Self::Unlock(map.next_value()?),
+            "unlock" => Self::Unlock(map.next_value()?),
+            "acquire" => Self::Acquire(map.next_value()?),
+            "release" => Self::Release(map.next_value()?),
+            "spawn" => Self::Spawn(map.next_value()?),
+            _ => Self::Repeat(map.next_value()?),
         })
+    }
+
+    fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
+        match text {
+            "yield" => Ok(Self::Yield),
+            "join" => Ok(Self::Join),
+            _ => Err(E::invalid_value(de::Unexpected::Str(text), &Self::EXPECTED)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(BlockVisitor)
+    }
+}
+
+/// A duration as a text or a table, or a table of `time` and `kind`.
+struct BlockVisitor;
+
+impl<'de> Visitor<'de> for BlockVisitor {
+    type Value = Block;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            r#"a duration such as "50 ms" from 0 ns to 8760 h, a distribution such as { uniform = ["2 s", "2.2 s"] }, or { time = "50 ms", kind = "file" }"#,
+        )
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Block, E> {
+        Duration::from_text(text).map(Block::from)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Block, A::Error> {
+        const KEYS: &[&str] = &["time", "kind", "uniform", "exponential", "lognormal", "pareto", "empirical"];
+        let (mut time, mut kind, mut drawn) = (None, None, false);
+        while let Some(key) = map.next_key::<String>()? {
+            let twice = match key.as_str() {
+                "kind" => kind.replace(map.next_value::<BlockKind>()?).is_some(),
+                "time" => time.replace(map.next_value()?).is_some(),
+                name if DISTRIBUTIONS.contains(&name) => {
+                    drawn = true;
+                    time.replace(Duration::read(name, &mut map)?).is_some()
+                }
+                name => return Err(de::Error::unknown_field(name, KEYS)),
+            };
+            if twice || drawn && kind.is_some() {
+                return Err(de::Error::custom(format_args!(
+                    "{key:?} is not allowed beside the others; allowed: a time and a kind, or one distribution"
+                )));
+            }
+        }
+        let time = time.ok_or_else(|| de::Error::missing_field("time"))?;
+        Ok(Block { time, kind: kind.unwrap_or_default() })
     }
 }
 
 impl OneKey for Arrival {
-    const EXPECTED: &'static str =
-        r#""at-once" or a table with one key of every, poisson, bursts, times, such as { poisson = "1 ms" }"#;
-    const KEYS: &'static [&'static str] = &["every", "poisson", "bursts", "times"];
+    const EXPECTED: &'static str = r#""at-once" or a table with one key of every, poisson, bursts, closed-loop, times, such as { poisson = "1 ms" }"#;
+    const KEYS: &'static [&'static str] = &["every", "poisson", "bursts", "closed-loop", "times"];
 
     fn read<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> Result<Self, A::Error> {
         Ok(match key {
             "every" => Self::Every(map.next_value()?),
             "poisson" => Self::Poisson(map.next_value()?),
             "bursts" => Self::Bursts(map.next_value()?),
+            "closed-loop" => Self::ClosedLoop(map.next_value()?),
             _ => Self::Times(map.next_value()?),
         })
     }

@@ -1,12 +1,16 @@
-//! Checking a scenario before anything is allocated: ranges, locks, sums that must fit the clock.
+//! Checking a scenario before anything is allocated: ranges, arrivals, sums that must fit the clock.
+//!
+//! Steps are checked in `steps`, runs in `run`.
 
-use super::{
-    Arrival, CpuWork, Distribution, Duration, LockKind, LockScope, Model, RunSpec, SCENARIO_VERSION, Scenario, Step,
-};
+mod run;
+mod steps;
+
+use self::run::check_run;
+use self::steps::{Seen, Steps, check_duration, count_children, count_classes};
+use super::{Arrival, CpuWork, Duration, Mix, SCENARIO_VERSION, Scenario, Step, TaskClass};
 use crate::draw::Span;
 use crate::error::{FieldError, ScenarioError};
 use crate::profile::CostProfile;
-use crate::quantity::Milli;
 
 /// Most tasks in one scenario.
 pub const MAX_TASKS: u64 = 1_000_000;
@@ -14,7 +18,7 @@ pub const MAX_TASKS: u64 = 1_000_000;
 pub const MAX_CORES: u32 = 1_024;
 /// Most threads of a pool or carriers.
 pub const MAX_THREADS: u32 = 32_768;
-/// Most steps of a task class.
+/// Most steps in one list.
 pub const MAX_STEPS: usize = 256;
 /// Most runs and task classes.
 pub const MAX_RUNS: usize = 16;
@@ -23,8 +27,14 @@ const MAX_NAME: usize = 64;
 const NAME_ALLOWED: &str = "up to 64 lower-case letters, digits and hyphens";
 /// Most values of an empirical distribution.
 const MAX_VALUES: usize = 100_000;
-/// Most iterations of a `cpu` step.
-const MAX_ITERATIONS: u64 = 1_000_000_000_000;
+/// Most levels of tasks that tasks spawn, and of repetitions in each other.
+pub const MAX_DEPTH: usize = 4;
+/// Most steps of a task with every repetition and every spawned task counted.
+pub const MAX_OPS: usize = 60_000;
+/// Most classes together with those of spawned tasks.
+const MAX_CLASSES: usize = 64;
+/// Most weight of a class in a mix.
+const MAX_WEIGHT: u32 = 1_000_000;
 /// All tasks one after the other must end within this, so that no sum of times can overflow.
 const MAX_SERIAL_NS: u128 = u64::MAX as u128 / 8;
 
@@ -59,21 +69,26 @@ impl Scenario {
         if !(1..=MAX_RUNS).contains(&self.runs.len()) {
             refuse("runs".into(), format!("{} runs", self.runs.len()), format!("1 to {MAX_RUNS} runs"));
         }
+        check_counts(self, &mut refuse);
+        let mut seen = Seen::default();
         for (index, class) in self.tasks.iter().enumerate() {
-            if !(1..=MAX_TASKS).contains(&class.count) {
-                refuse(format!("tasks[{index}].count"), class.count.to_string(), format!("1 to {MAX_TASKS}"));
+            let field = format!("tasks[{index}].arrival");
+            if self.mix.is_none() {
+                check_arrival(&field, &class.arrival, class.count, &mut refuse);
+            } else if class.arrival != Arrival::AtOnce || class.at.0 > 0 {
+                refuse(field, "an arrival".into(), "no arrival here, for the mix has one for all classes".into());
             }
+            let mut steps = Steps { seen: &mut seen, refuse: &mut refuse };
+            steps.check(&format!("tasks[{index}].steps"), &class.steps, 0);
         }
-        if self.tasks.len() > 1 && self.task_count() > MAX_TASKS {
-            refuse("tasks".into(), format!("{} tasks in all classes", self.task_count()), format!("1 to {MAX_TASKS}"));
-        }
-        let mut seen = Vec::new();
-        for (index, class) in self.tasks.iter().enumerate() {
-            check_arrival(index, class, &mut refuse);
-            check_steps(index, &class.steps, &mut seen, &mut refuse);
+        if let Some(mix) = &self.mix {
+            check_arrival("mix.arrival", &mix.arrival, mix.count, &mut refuse);
         }
         for (index, run) in self.runs.iter().enumerate() {
             check_run(index, run, &mut refuse);
+        }
+        if let Some(most) = self.machine.max_threads.filter(|&most| most == 0) {
+            refuse("machine.max_threads".into(), most.to_string(), "1 or more".into());
         }
         for (index, reference) in self.references.iter().enumerate() {
             if reference.run >= self.runs.len() {
@@ -97,25 +112,100 @@ impl Scenario {
 
     /// Every wait and computation of every task, one after the other, at its longest.
     fn serial_ns(&self, iteration_ps: u64) -> u128 {
-        let longest = |duration: &Duration| u128::from(Span::from(duration).longest());
-        let step = |step: &Step| match step {
-            Step::Cpu(CpuWork::Iterations(n)) => u128::from(n.iterations) * u128::from(iteration_ps) / 1_000,
-            Step::Cpu(CpuWork::Time(duration)) | Step::Io(duration) | Step::Block(duration) => longest(duration),
-            Step::Lock(_) | Step::Unlock(_) => 0,
+        let (count, at, arrival) = match &self.mix {
+            Some(Mix { count, at, arrival }) => (*count, at.0, Some(arrival)),
+            None => (0, 0, None),
         };
-        let arrivals = |class: &super::TaskClass| match &class.arrival {
-            Arrival::AtOnce => 0,
-            Arrival::Every(gap) => u128::from(class.count) * u128::from(gap.0),
-            Arrival::Poisson(mean) => u128::from(class.count) * u128::from(Span::Exponential(mean.0).longest()),
-            Arrival::Bursts(bursts) => u128::from(class.count / bursts.size.max(1)) * u128::from(bursts.every.0),
-            Arrival::Times(times) => times.iter().map(|time| u128::from(time.0)).max().unwrap_or(0),
-        };
-        let class = |class: &super::TaskClass| {
+        let mixed = self.tasks.iter().map(|class| work_ns(&class.steps, iteration_ps)).max().unwrap_or(0);
+        let stream = u128::from(at)
+            + arrival.map_or(0, |arrival| arrivals_ns(arrival, count))
+            + u128::from(count).saturating_mul(mixed);
+        let class = |class: &TaskClass| {
             u128::from(class.at.0)
-                + arrivals(class)
-                + u128::from(class.count) * class.steps.iter().map(step).sum::<u128>()
+                + arrivals_ns(&class.arrival, class.count)
+                + u128::from(class.count).saturating_mul(work_ns(&class.steps, iteration_ps))
         };
-        self.tasks.iter().map(class).sum()
+        self.tasks.iter().map(class).fold(stream, u128::saturating_add)
+    }
+}
+
+/// [ns] What a task with these steps does, and everything that it spawns, one after the other, at its longest.
+fn work_ns(steps: &[Step], iteration_ps: u64) -> u128 {
+    let longest = |duration: &Duration| u128::from(Span::from(duration).longest());
+    let step = |step: &Step| match step {
+        Step::Cpu(CpuWork::Iterations(n)) => u128::from(n.iterations) * u128::from(iteration_ps) / 1_000,
+        Step::Cpu(CpuWork::Time(duration)) | Step::Io(duration) => longest(duration),
+        Step::Block(block) => longest(&block.time),
+        Step::Lock(lock) => lock.retry.as_ref().map_or(0, longest),
+        Step::Spawn(spawn) => u128::from(spawn.count).saturating_mul(work_ns(&spawn.steps, iteration_ps)),
+        Step::Repeat(repeat) => u128::from(repeat.times).saturating_mul(work_ns(&repeat.steps, iteration_ps)),
+        Step::Unlock(_) | Step::Acquire(_) | Step::Release(_) | Step::Yield | Step::Join => 0,
+    };
+    steps.iter().map(step).fold(0, u128::saturating_add)
+}
+
+/// [ns] The longest time until the last of `count` tasks arrives.
+fn arrivals_ns(arrival: &Arrival, count: u64) -> u128 {
+    let count = u128::from(count);
+    match arrival {
+        Arrival::AtOnce => 0,
+        Arrival::Every(gap) => count * u128::from(gap.0),
+        Arrival::Poisson(mean) => count * u128::from(Span::Exponential(mean.0).longest()),
+        Arrival::Bursts(bursts) => count / u128::from(bursts.size.max(1)) * u128::from(bursts.every.0),
+        Arrival::ClosedLoop(closed) => {
+            count / u128::from(closed.users.max(1)) * u128::from(Span::from(&closed.think).longest())
+        }
+        Arrival::Times(times) => times.iter().map(|time| u128::from(time.0)).max().unwrap_or(0),
+    }
+}
+
+/// Counts, weights, and what they make together.
+fn check_counts(scenario: &Scenario, refuse: &mut impl FnMut(String, String, String)) {
+    for (index, class) in scenario.tasks.iter().enumerate() {
+        let field = |name: &str| format!("tasks[{index}].{name}");
+        if scenario.mix.is_some() {
+            match class.weight {
+                Some(weight) if (1..=MAX_WEIGHT).contains(&weight) => {}
+                weight => {
+                    let value = weight.map_or_else(|| "none".to_owned(), |weight| weight.to_string());
+                    refuse(field("weight"), value, format!("1 to {MAX_WEIGHT}"));
+                }
+            }
+            if class.count > 0 {
+                refuse(field("count"), class.count.to_string(), "no count here, for the mix has one".into());
+            }
+            continue;
+        }
+        if !(1..=MAX_TASKS).contains(&class.count) {
+            refuse(field("count"), class.count.to_string(), format!("1 to {MAX_TASKS}"));
+        }
+        if let Some(weight) = class.weight {
+            refuse(field("weight"), weight.to_string(), "no weight here without a mix".into());
+        }
+    }
+    if let Some(mix) = scenario.mix.as_ref().filter(|mix| !(1..=MAX_TASKS).contains(&mix.count)) {
+        refuse("mix.count".into(), mix.count.to_string(), format!("1 to {MAX_TASKS}"));
+    }
+    let classes = scenario.tasks.iter().map(|class| 1 + count_classes(&class.steps)).sum::<usize>();
+    if classes > MAX_CLASSES {
+        refuse(
+            "tasks".into(),
+            format!("{classes} classes with those of spawned tasks"),
+            format!("up to {MAX_CLASSES} classes"),
+        );
+    }
+    let all = match &scenario.mix {
+        Some(mix) => {
+            let most = scenario.tasks.iter().map(|class| count_children(&class.steps)).max().unwrap_or(0);
+            mix.count.saturating_mul(most.saturating_add(1))
+        }
+        None => scenario.tasks.iter().fold(0_u64, |sum, class| {
+            sum.saturating_add(class.count.saturating_mul(count_children(&class.steps).saturating_add(1)))
+        }),
+    };
+    let alone = scenario.tasks.len() == 1 && classes == 1;
+    if !alone && all > MAX_TASKS {
+        refuse("tasks".into(), format!("{all} tasks in all classes"), format!("1 to {MAX_TASKS}"));
     }
 }
 
@@ -128,17 +218,23 @@ fn shown(text: &str) -> String {
     format!("{:?}…", text.chars().take(MOST).collect::<String>())
 }
 
-fn check_arrival(index: usize, class: &super::TaskClass, refuse: &mut impl FnMut(String, String, String)) {
-    let field = format!("tasks[{index}].arrival");
-    match &class.arrival {
+/// Refuses what is wrong with the arrival of `count` tasks.
+fn check_arrival(field: &str, arrival: &Arrival, count: u64, refuse: &mut impl FnMut(String, String, String)) {
+    match arrival {
         Arrival::Bursts(bursts) if bursts.size == 0 => {
             refuse(format!("{field}.bursts.size"), "0".into(), "1 or more tasks in a burst".into());
         }
-        Arrival::Times(times) if times.len() as u64 != class.count => {
+        Arrival::ClosedLoop(closed) => {
+            if closed.users == 0 || u64::from(closed.users) > MAX_TASKS {
+                refuse(format!("{field}.closed-loop.users"), closed.users.to_string(), format!("1 to {MAX_TASKS}"));
+            }
+            check_duration(&format!("{field}.closed-loop.think"), &closed.think, refuse);
+        }
+        Arrival::Times(times) if times.len() as u64 != count => {
             refuse(
                 format!("{field}.times"),
                 format!("{} times", times.len()),
-                format!("{} times, one for each task", class.count),
+                format!("{count} times, one for each task"),
             );
         }
         Arrival::Times(times) => {
@@ -151,136 +247,5 @@ fn check_arrival(index: usize, class: &super::TaskClass, refuse: &mut impl FnMut
             }
         }
         _ => {}
-    }
-}
-
-/// `seen` holds the locks of the classes before, for a lock is of one kind for all tasks.
-fn check_steps<'a>(
-    class: usize,
-    steps: &'a [Step],
-    seen: &mut Vec<(&'a str, LockKind, LockScope)>,
-    refuse: &mut impl FnMut(String, String, String),
-) {
-    if !(1..=MAX_STEPS).contains(&steps.len()) {
-        refuse(format!("tasks[{class}].steps"), format!("{} steps", steps.len()), format!("1 to {MAX_STEPS} steps"));
-    }
-    let mut held: Vec<(&str, usize)> = Vec::new();
-    for (index, step) in steps.iter().enumerate() {
-        let field = |name: &str| format!("tasks[{class}].steps[{index}].{name}");
-        match step {
-            Step::Cpu(CpuWork::Iterations(n)) => {
-                if n.iterations > MAX_ITERATIONS {
-                    refuse(field("cpu.iterations"), n.iterations.to_string(), format!("0 to {MAX_ITERATIONS}"));
-                }
-            }
-            Step::Cpu(CpuWork::Time(duration)) => check_duration(&field("cpu"), duration, refuse),
-            Step::Io(duration) => check_duration(&field("io"), duration, refuse),
-            Step::Block(duration) => check_duration(&field("block"), duration, refuse),
-            Step::Lock(lock) => {
-                if lock.name.is_empty() {
-                    refuse(field("lock.name"), "\"\"".into(), "a name".into());
-                } else if held.iter().any(|(name, _)| *name == lock.name) {
-                    refuse(
-                        field("lock.name"),
-                        format!("{:?}", lock.name),
-                        "a lock that the task does not hold already".into(),
-                    );
-                } else {
-                    held.push((&lock.name, index));
-                }
-                match seen.iter().find(|(name, ..)| *name == lock.name) {
-                    Some(&(_, kind, scope)) if (kind, scope) != (lock.kind, lock.scope) => {
-                        refuse(
-                            field("lock"),
-                            format!("{:?} of another kind or scope", lock.name),
-                            "the same kind and scope wherever a name is used, in all classes".into(),
-                        );
-                    }
-                    Some(_) => {}
-                    None => seen.push((&lock.name, lock.kind, lock.scope)),
-                }
-            }
-            Step::Unlock(name) => match held.last() {
-                Some((top, _)) if top == name => {
-                    held.pop();
-                }
-                Some((top, _)) if held.iter().any(|(held, _)| held == name) => {
-                    refuse(
-                        field("unlock"),
-                        format!("{name:?}"),
-                        format!("{top:?}, the lock taken last (locks are given back in reverse order)"),
-                    );
-                }
-                Some((top, _)) => {
-                    refuse(field("unlock"), format!("{name:?}"), format!("{top:?}, the lock that the task holds"));
-                }
-                None => {
-                    refuse(field("unlock"), format!("{name:?}"), "no unlock here, for the task holds no lock".into());
-                }
-            },
-        }
-    }
-    for (name, index) in held {
-        refuse(
-            format!("tasks[{class}].steps[{index}].lock.name"),
-            format!("{name:?}"),
-            format!("a lock that a later step gives back with {{ unlock = {name:?} }}"),
-        );
-    }
-}
-
-fn check_duration(field: &str, duration: &Duration, refuse: &mut impl FnMut(String, String, String)) {
-    let Duration::Drawn(distribution) = duration else { return };
-    match distribution {
-        Distribution::Uniform(from, to) if from > to => {
-            refuse(format!("{field}.uniform"), format!("[\"{from}\", \"{to}\"]"), "the shorter duration first".into());
-        }
-        Distribution::Lognormal(l) if l.sigma > Milli(4_000) => {
-            refuse(format!("{field}.lognormal.sigma"), l.sigma.to_string(), "0 to 4".into());
-        }
-        Distribution::Pareto(p) => {
-            if !(Milli(100)..=Milli(10_000)).contains(&p.shape) {
-                refuse(format!("{field}.pareto.shape"), p.shape.to_string(), "0.1 to 10".into());
-            }
-            if p.min.0 == 0 || p.min > p.max {
-                let allowed = format!("1 ns to {}, the max", p.max);
-                refuse(format!("{field}.pareto.min"), format!("{:?}", p.min.to_string()), allowed);
-            }
-        }
-        Distribution::Empirical(values) if !(1..=MAX_VALUES).contains(&values.len()) => {
-            refuse(
-                format!("{field}.empirical"),
-                format!("{} values", values.len()),
-                format!("1 to {MAX_VALUES} values"),
-            );
-        }
-        _ => {}
-    }
-}
-
-fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
-    let field = |name: &str| format!("runs[{index}].{name}");
-    let mut knob = |name: &str, value: Option<String>, model: Model| {
-        if let Some(value) = value
-            && run.model != model
-        {
-            refuse(field(name), value, format!("no {name} here, for it is a knob of {}", model.as_str()));
-        }
-    };
-    knob("size", run.size.map(|v| v.to_string()), Model::ThreadPool);
-    knob("poll_interval", run.poll_interval.map(|v| v.to_string()), Model::ThreadPool);
-    knob("jdk", run.jdk.map(|v| v.to_string()), Model::GreenThreads);
-    knob("carriers", run.carriers.map(|v| v.to_string()), Model::GreenThreads);
-    knob("dispatcher", run.dispatcher.map(|v| v.as_str().to_owned()), Model::Coroutines);
-    for (name, value) in [("size", run.size), ("carriers", run.carriers)] {
-        if let Some(value) = value.filter(|v| !(1..=MAX_THREADS).contains(v)) {
-            refuse(field(name), value.to_string(), format!("1 to {MAX_THREADS}"));
-        }
-    }
-    if let Some(jdk) = run.jdk.filter(|jdk| !matches!(jdk, 21 | 25)) {
-        refuse(field("jdk"), jdk.to_string(), "21 or 25".into());
-    }
-    if run.poll_interval.is_some_and(|v| v.0 < 1_000) {
-        refuse(field("poll_interval"), run.poll_interval.unwrap_or_default().to_string(), "1 us or more".into());
     }
 }

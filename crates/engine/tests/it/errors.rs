@@ -87,7 +87,7 @@ fn locks() {
         check(
             "{ count = 10, steps = [{ io = \"50 ms\" }] }",
             &format!("{}, {}", class("name = \"a\""), class(&format!("name = \"a\", {other}"))),
-            &["tasks[1].steps[0].lock", "\"a\"", "the same kind and scope", "all classes"],
+            &["tasks[1].steps[0].lock", "\"a\"", "the same kind, scope and fairness", "all classes"],
         );
     }
 }

@@ -9,6 +9,7 @@ mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod reference;
 mod seeds;
+mod steps;
 mod support;
 mod theory;
 mod vectors;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use parkbench_engine::{LockKind, ModelPlan, Op, Plan, Scenario, Simulation, TaskState, TaskTag};
+use parkbench_engine::{GuardKind, ModelPlan, Op, Plan, Scenario, Simulation, TaskState, TaskTag};
 use proptest::prelude::*;
 
 use crate::support::{MS, first, run};
@@ -96,7 +96,7 @@ impl Reference {
         let (workers, queues) = match plan.model {
             ModelPlan::ThreadPool { .. } => (0, 1),
             ModelPlan::GreenThreads { carriers, .. } => (carriers as usize, carriers as usize + 3),
-            ModelPlan::Coroutines { .. } => unreachable!("see `event_loop`"),
+            _ => unreachable!("see `event_loop`"),
         };
         let mut this = Self {
             plan: plan.clone(),
@@ -106,7 +106,7 @@ impl Reference {
             step: vec![0; tasks],
             monitors: vec![0; tasks],
             held: vec![None; tasks],
-            locks: (0..plan.locks).map(|_| Lock::default()).collect(),
+            locks: plan.guards.iter().map(|_| Lock::default()).collect(),
             workers: vec![Worker { source: workers, ..Worker::default() }; workers],
             idle: (0..workers).rev().collect(),
             queues: vec![VecDeque::new(); queues],
@@ -227,19 +227,19 @@ impl Reference {
         self.held[task as usize] = None;
         loop {
             let step = self.step[task as usize];
-            let Some(op) = self.plan.class_of(task).ops.get(step) else {
-                self.done[task as usize] = self.now;
-                return false;
-            };
-            match op {
-                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(span) => {
+            match &self.plan.class_of(task).ops[step] {
+                Op::End => {
+                    self.done[task as usize] = self.now;
+                    return false;
+                }
+                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(_, span) => {
                     self.step[task as usize] += 1;
                     let end = self.now + self.plan.duration(task, step, span);
                     if end == self.now {
                         continue;
                     }
                     let pinned = !unmounts && self.monitors[task as usize] > 0;
-                    if matches!(op, Op::Io(_)) && !pool && !pinned {
+                    if matches!(self.plan.class_of(task).ops[step], Op::Io(_)) && !pool && !pinned {
                         self.at(end, Event::Due(task));
                         return false;
                     }
@@ -247,7 +247,7 @@ impl Reference {
                     return true;
                 }
                 Op::Lock(lock) => {
-                    let monitor = lock.kind == LockKind::Monitor;
+                    let monitor = lock.kind == GuardKind::Monitor;
                     if let Some(number) = lock.shared
                         && !self.locks[number as usize].take(task)
                     {
@@ -260,16 +260,17 @@ impl Reference {
                 }
                 Op::Unlock(lock) => {
                     self.step[task as usize] += 1;
-                    self.monitors[task as usize] -= u32::from(lock.kind == LockKind::Monitor);
+                    self.monitors[task as usize] -= u32::from(lock.kind == GuardKind::Monitor);
                     let heir = lock.shared.and_then(|number| self.locks[number as usize].give_back());
                     if let Some(heir) = heir {
                         match self.held[heir as usize] {
                             Some(holder) => self.at(self.now, Event::Worker(holder)),
-                            None if lock.kind == LockKind::Monitor => self.at(self.now, Event::Unblock(heir)),
+                            None if lock.kind == GuardKind::Monitor => self.at(self.now, Event::Unblock(heir)),
                             None => self.push(worker, heir),
                         }
                     }
                 }
+                op => panic!("{op:?} is not known here"),
             }
         }
     }
@@ -285,7 +286,7 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
     let (mut now, mut arrivals) = (0, 0);
     let mut queue: VecDeque<Ready> = VecDeque::from([None]);
     let mut delays: BTreeMap<(u64, u64), Ready> = BTreeMap::new();
-    let mut locks: Vec<Lock> = (0..plan.locks).map(|_| Lock::default()).collect();
+    let mut locks: Vec<Lock> = plan.guards.iter().map(|_| Lock::default()).collect();
     let (mut step, mut monitors, mut done) = (vec![0; tasks], vec![0; tasks], vec![None; tasks]);
     while done.iter().any(Option::is_none) {
         while let Some(entry) = delays.first_entry().filter(|entry| entry.key().0 <= now) {
@@ -306,10 +307,14 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
             continue;
         };
         let index = task as usize;
-        while let Some(op) = plan.class_of(task).ops.get(step[index]) {
+        loop {
+            let op = &plan.class_of(task).ops[step[index]];
+            if *op == Op::End {
+                break;
+            }
             step[index] += 1;
             match op {
-                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(span) => {
+                Op::Cpu(span) | Op::Iterations(_, span) | Op::Io(span) | Op::Block(_, span) => {
                     let ns = plan.duration(task, step[index] - 1, span);
                     if matches!(op, Op::Io(_)) && monitors[index] == 0 && ns > 0 {
                         delays.insert((now + ns, arrivals), ready);
@@ -319,23 +324,24 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
                     now += ns;
                 }
                 Op::Lock(lock) => {
-                    monitors[index] += u32::from(lock.kind == LockKind::Monitor);
+                    monitors[index] += u32::from(lock.kind == GuardKind::Monitor);
                     if lock.shared.is_some_and(|number| !locks[number as usize].take(task)) {
                         break;
                     }
                 }
                 Op::Unlock(lock) => {
-                    monitors[index] -= u32::from(lock.kind == LockKind::Monitor);
+                    monitors[index] -= u32::from(lock.kind == GuardKind::Monitor);
                     if let Some(lock) = lock.shared.map(|number| &mut locks[number as usize]) {
                         lock.holder = lock.waiters.pop_front();
                         queue.extend(lock.holder.map(Some));
                     }
                 }
+                op => panic!("{op:?} is not known here"),
             }
         }
         let waits =
             delays.values().any(|&waiter| waiter == ready) || locks.iter().any(|lock| lock.waiters.contains(&task));
-        if step[index] == plan.class_of(task).ops.len() && !waits {
+        if step[index] == usize::from(plan.class_of(task).end) && !waits {
             done[index] = Some(now);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Arithmetic on the scenario alone; the machine's limits come in as numbers.
 
-use parkbench_engine::{CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
+use parkbench_engine::{Arrival, CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
 
 use super::runtime::{Planned, Runtime};
 
@@ -67,7 +67,40 @@ pub(crate) fn check(scenario: &Scenario, plan: &[Planned], limits: Limits) -> Re
             _ => {}
         }
     }
+    check_known(scenario)?;
     check_lock_order(scenario)
+}
+
+/// Refuses what the engine can simulate and a measurement cannot do yet.
+fn check_known(scenario: &Scenario) -> Result<(), FieldError> {
+    let refuse = |field: String, value: &str, allowed: &str| Err(FieldError::new(field, value, allowed));
+    if scenario.mix.is_some() {
+        return refuse("mix".to_owned(), "a mix", "classes with counts in a measurement");
+    }
+    for (index, class) in scenario.tasks.iter().enumerate() {
+        if matches!(class.arrival, Arrival::ClosedLoop(_)) {
+            let field = format!("tasks[{index}].arrival");
+            return refuse(field, "closed-loop", "at-once, every, poisson, bursts, times in a measurement");
+        }
+        for (number, step) in class.steps.iter().enumerate() {
+            let field = format!("tasks[{index}].steps[{number}]");
+            let allowed = "cpu, io, block, lock, unlock in a measurement";
+            match step {
+                Step::Acquire(_) | Step::Release(_) => return refuse(field, "a semaphore", allowed),
+                Step::Yield => return refuse(field, "yield", allowed),
+                Step::Spawn(_) | Step::Join => return refuse(field, "spawned tasks", allowed),
+                Step::Repeat(_) => return refuse(field, "a repetition", allowed),
+                Step::Lock(lock) if lock.retry.is_some() => {
+                    return refuse(format!("{field}.lock.retry"), "a retry", "locks without retry in a measurement");
+                }
+                Step::Lock(lock) if !lock.kind.is_replaceable() => {
+                    return refuse(format!("{field}.lock.kind"), "pins", "monitor, reentrant in a measurement");
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Real threads that take two locks in both orders may wait for each other without end.
@@ -116,8 +149,9 @@ impl Mean {
             }
             Step::Cpu(CpuWork::Time(length)) => self.cpu += mean(length),
             Step::Io(length) => self.io += mean(length),
-            Step::Block(length) => self.block += mean(length),
-            Step::Lock(_) | Step::Unlock(_) => {}
+            Step::Block(block) => self.block += mean(&block.time),
+            // `check` refuses the others.
+            _ => {}
         }
     }
 

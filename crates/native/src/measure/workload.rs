@@ -52,8 +52,8 @@ impl Workload {
     }
 
     /// Locks that all tasks share.
-    pub(crate) const fn shared_locks(&self) -> u32 {
-        self.plan.locks
+    pub(crate) fn shared_locks(&self) -> u32 {
+        self.plan.guards.len() as u32
     }
 
     /// Every task in the order of submission, with the time after the first submission before which it must not be
@@ -74,17 +74,21 @@ impl Workload {
     pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
         let ns = move |step: usize, span: &Span| self.plan.duration(task, step, span);
         let mut own = 0..;
-        self.plan.class_of(task).ops.iter().enumerate().map(move |(step, op)| match op {
+        let class = self.plan.class_of(task);
+        class.ops[..usize::from(class.end)].iter().enumerate().map(move |(step, op)| match op {
             Op::Iterations(iterations, _) => Action::Spin(*iterations),
             Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
-            Op::Io(span) => Action::Io(Duration::from_nanos(ns(step, span))),
-            Op::Block(span) => Action::Block(Duration::from_nanos(ns(step, span))),
-            Op::Lock(lock) => Action::Lock(match lock.shared {
+            Op::Io(span) | Op::Backoff(span) => Action::Io(Duration::from_nanos(ns(step, span))),
+            Op::Block(_, span) => Action::Block(Duration::from_nanos(ns(step, span))),
+            Op::Lock(lock) | Op::TryLock(lock, _) => Action::Lock(match lock.shared {
                 Some(number) => Which::Shared(number as usize),
                 None => Which::Own(own.next().unwrap_or_default()),
             }),
             // Locks are given back in reverse order, as `validate` has checked.
             Op::Unlock(_) => Action::Unlock,
+            Op::Yield | Op::Prepare(_) | Op::Spawn(_) | Op::Join | Op::Jump(_) | Op::End => {
+                unreachable!("`estimate::check` refuses what a measurement cannot do yet")
+            }
         })
     }
 }

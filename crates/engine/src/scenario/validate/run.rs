@@ -1,0 +1,123 @@
+//! Checking a run: knobs that belong to its model and runtime, within their ranges.
+
+use super::MAX_THREADS;
+use crate::scenario::{LockKind, Model, PoolKind, RunSpec, Runtime};
+
+/// Refuses what is wrong with run number `index`.
+pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
+    let field = |name: &str| format!("runs[{index}].{name}");
+    check_owners(index, run, refuse);
+    check_known(index, run, refuse);
+    for (name, value) in [
+        ("size", run.size),
+        ("carriers", run.carriers),
+        ("max_pool", run.max_pool),
+        ("parallelism", run.parallelism),
+        ("workers", run.workers),
+    ] {
+        if let Some(value) = value.filter(|v| !(1..=MAX_THREADS).contains(v)) {
+            refuse(field(name), value.to_string(), format!("1 to {MAX_THREADS}"));
+        }
+    }
+    if let Some(least) = run.min_runnable.filter(|&least| least > MAX_THREADS) {
+        refuse(field("min_runnable"), least.to_string(), format!("0 to {MAX_THREADS}"));
+    }
+    if let (Some(carriers), Some(max)) = (run.carriers, run.max_pool)
+        && max < carriers
+    {
+        // The JDK would lower the parallelism in silence (section 1.1 of the runtime facts).
+        refuse(field("max_pool"), max.to_string(), format!("{carriers}, the carriers, or more"));
+    }
+    if run.rejection.is_some() && run.queue.is_none() {
+        let value = run.rejection.unwrap_or_default().as_str().to_owned();
+        refuse(field("rejection"), value, "no rejection without a queue, for a queue without limit takes all".into());
+    }
+    if run.poll_interval.is_some_and(|v| v.0 < 1_000) {
+        refuse(field("poll_interval"), run.poll_interval.unwrap_or_default().to_string(), "1 us or more".into());
+    }
+    if let Some(kind) = run.lock.filter(|kind| !kind.is_replaceable()) {
+        let value = if kind == LockKind::NativeFrame { "native-frame" } else { "class-initializer" };
+        refuse(field("lock"), value.to_owned(), "monitor, reentrant".into());
+    }
+}
+
+/// What the engine cannot run yet.
+fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
+    let mut refuse = |name: &str, value: &str, allowed: &str| {
+        refuse(format!("runs[{index}].{name}"), value.to_owned(), allowed.to_owned());
+    };
+    if matches!(run.runtime, Some(Runtime::Go)) {
+        refuse("runtime", "go", "java");
+    }
+    if matches!(run.runtime, Some(Runtime::Tokio)) {
+        refuse("runtime", "tokio", "kotlin");
+    }
+    if run.pool.is_some_and(|pool| pool != PoolKind::Fixed) {
+        refuse("pool", run.pool.unwrap_or_default().as_str(), "fixed");
+    }
+    if run.queue.is_some() {
+        refuse("queue", "a limit", "no queue");
+    }
+    if run.max_pool.is_some() || run.min_runnable.is_some() {
+        refuse("max_pool", "a limit", "no max_pool and no min_runnable");
+    }
+    if run.parallelism.is_some() {
+        refuse("parallelism", "a limit", "no parallelism");
+    }
+    if let Some(jdk) = run.jdk.filter(|jdk| !matches!(jdk, 21 | 25)) {
+        refuse("jdk", &jdk.to_string(), "21 or 25");
+    }
+}
+
+/// A knob stands only where its model and runtime have it.
+fn check_owners(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
+    let runtime = run.runtime();
+    let fixed = run.model == Model::ThreadPool && run.pool.unwrap_or_default() == PoolKind::Fixed;
+    let text = |value: Option<u32>| value.map(|v| v.to_string());
+    let word = |value: Option<&'static str>| value.map(str::to_owned);
+    let pools = run.model == Model::ThreadPool;
+    let java = runtime == Some(Runtime::Java);
+    let kotlin = runtime == Some(Runtime::Kotlin);
+    let tokio = runtime == Some(Runtime::Tokio);
+    let several = runtime == Some(Runtime::Go) || tokio;
+    let knobs = [
+        ("pool", word(run.pool.map(PoolKind::as_str)), pools, "thread-pool"),
+        ("size", text(run.size), fixed, "thread-pool of a fixed size"),
+        ("queue", text(run.queue), fixed, "thread-pool of a fixed size"),
+        (
+            "rejection",
+            word(run.rejection.map(super::super::run::Rejection::as_str)),
+            fixed,
+            "thread-pool of a fixed size",
+        ),
+        ("poll_interval", run.poll_interval.map(|v| v.to_string()), pools, "thread-pool"),
+        ("jdk", text(run.jdk), java, "green-threads on java"),
+        ("carriers", text(run.carriers), java, "green-threads on java"),
+        ("max_pool", text(run.max_pool), java, "green-threads on java"),
+        ("min_runnable", text(run.min_runnable), java, "green-threads on java"),
+        ("dispatcher", word(run.dispatcher.map(super::super::run::Dispatcher::as_str)), kotlin, "coroutines on kotlin"),
+        ("parallelism", text(run.parallelism), kotlin, "coroutines on kotlin"),
+        ("workers", text(run.workers), several, "green-threads on go and of coroutines on tokio"),
+        ("flavor", word(run.flavor.map(super::super::run::Flavor::as_str)), tokio, "coroutines on tokio"),
+        ("blocking", word(run.blocking.map(super::super::run::Blocking::as_str)), tokio, "coroutines on tokio"),
+    ];
+    for (name, value, owned, owner) in knobs {
+        if let Some(value) = value.filter(|_| !owned) {
+            refuse(format!("runs[{index}].{name}"), value, format!("no {name} here, for it is a knob of {owner}"));
+        }
+    }
+    let allowed: &[Runtime] = match run.model {
+        Model::ThreadPool => &[],
+        Model::GreenThreads => &[Runtime::Java, Runtime::Go],
+        Model::Coroutines => &[Runtime::Kotlin, Runtime::Tokio],
+    };
+    if let Some(runtime) = run.runtime.filter(|runtime| !allowed.contains(runtime)) {
+        let words: Vec<&str> = allowed.iter().map(|runtime| runtime.as_str()).collect();
+        let allowed = if words.is_empty() {
+            "no runtime here, for it is a knob of green-threads and coroutines".to_owned()
+        } else {
+            words.join(", ")
+        };
+        refuse(format!("runs[{index}].runtime"), runtime.as_str().to_owned(), allowed);
+    }
+}
