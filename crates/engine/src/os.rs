@@ -95,9 +95,9 @@ impl Kernel {
         }
     }
 
-    /// `sched_yield`: lets the thread go first that has waited longest for CPU time. `false` if none waits.
+    /// `sched_yield`, called by the task: lets the thread go first that has waited longest for CPU time. `false` if none waits.
     #[must_use]
-    pub(crate) fn yield_core(&mut self, thread: u32) -> bool {
+    pub(crate) fn yield_core(&mut self, thread: u32, task: u32) -> bool {
         let Some(&Reverse((vruntime, _, next))) = self.os.waiting.peek() else { return false };
         self.voluntary_switches += 1;
         self.release(thread, Status::RunQueue);
@@ -105,11 +105,9 @@ impl Kernel {
         // It falls behind the one that goes first, as the virtual deadline of a thread that yields does.
         let state = self.thread_mut(thread);
         state.vruntime = state.vruntime.max(vruntime);
-        let task = state.task;
+        state.task = task;
         self.enqueue(thread);
-        if task != NO_TASK {
-            self.task_held(task, TaskState::Preempted, Reason::Yielded);
-        }
+        self.task_held(task, TaskState::Preempted, Reason::Yielded);
         self.take_core(next);
         true
     }

@@ -227,7 +227,7 @@ impl Pool {
                 }
                 Next::Yield => {
                     kernel.advance(task);
-                    if kernel.yield_core(thread) {
+                    if kernel.yield_core(thread, task) {
                         return false;
                     }
                 }
