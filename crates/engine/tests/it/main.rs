@@ -5,6 +5,7 @@
 mod cores;
 mod errors;
 #[cfg(not(target_arch = "wasm32"))]
+mod metamorphic;
 mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod reference;

@@ -105,7 +105,7 @@ fn class() -> impl Strategy<Value = String> {
     })
 }
 
-fn tasks() -> impl Strategy<Value = String> {
+pub(crate) fn tasks() -> impl Strategy<Value = String> {
     let mixed = prop::collection::vec((1_u32..9, steps()), 1..3).prop_map(|classes| {
         let class = |(weight, steps)| format!("{{ weight = {weight}, steps = [{steps}] }}");
         let classes: Vec<String> = classes.into_iter().map(class).collect();
@@ -144,7 +144,7 @@ fn work(plan: &Plan, task: u32) -> (u64, u64, bool) {
 }
 
 /// Whether tasks may wait for each other for ever: pool threads that join what is in their queue.
-fn may_stand_still(scenario: &Scenario) -> bool {
+pub(crate) fn may_stand_still(scenario: &Scenario) -> bool {
     scenario.runs[0].model == Model::ThreadPool
         && scenario.runs[0].pool.unwrap_or_default() == PoolKind::Fixed
         && scenario.tasks.iter().any(|class| class.steps.contains(&Step::Join))
