@@ -1,9 +1,13 @@
-//! `cargo xtask bench-page`: how long a frame takes while the page plays; printed, never asserted.
+//! The benchmarks. Here `cargo xtask bench-page`: how long a frame takes while the page plays; printed, never asserted.
+
+mod engine;
 
 use std::env;
 use std::time::Duration;
 
 use anyhow::Result;
+
+pub(crate) use engine::bench_engine;
 
 use crate::paths::Paths;
 use crate::tools::{Environment, Tool, Toolbox};

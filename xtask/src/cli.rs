@@ -11,6 +11,7 @@ Commands:
   test [--only STEP,…] [--list]   Install what is missing and run every check
   setup                           Only install what is missing
   bench-page                      Measure the page's frames while it plays, in headless Chromium
+  bench-engine [--only SECTION,…]  Measure the engine's speed and memory, and count its instructions
   deny                            Check licences, sources and bans with cargo-deny, if it is installed
   static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
                                   Serve a directory as it is; the end-to-end tests use it
@@ -36,6 +37,10 @@ pub(crate) enum Command {
         only: Vec<String>,
     },
     BenchPage,
+    /// Empty means every section.
+    BenchEngine {
+        only: Vec<String>,
+    },
     Deny,
     Setup,
 }
@@ -68,6 +73,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, S
         "static" => parse_static(rest),
         "test" => parse_test(rest),
         "bench-page" => rest.nothing().map(|()| Command::BenchPage),
+        "bench-engine" => parse_bench(rest),
         "deny" => rest.nothing().map(|()| Command::Deny),
         "setup" => rest.nothing().map(|()| Command::Setup),
         other => Err(format!("unknown command {other:?}")),
@@ -124,6 +130,18 @@ fn parse_test(rest: &mut Rest) -> Result<Command, String> {
     Ok(Command::Test { only })
 }
 
+fn parse_bench(rest: &mut Rest) -> Result<Command, String> {
+    let mut only = Vec::new();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--only" => only.extend(rest.value("--only")?.split(',').map(|section| section.trim().to_owned())),
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    Ok(Command::BenchEngine { only })
+}
+
 /// The arguments behind the command's name.
 struct Rest {
     command: String,
@@ -174,6 +192,7 @@ mod tests {
         );
         check("test --list", Ok(Command::ListSteps));
         check("bench-page", Ok(Command::BenchPage));
+        check("bench-engine --only bare,full", Ok(Command::BenchEngine { only: vec!["bare".into(), "full".into()] }));
         check(
             "static --dir dist --base /a/b/ --until-stdin-closes",
             Ok(Command::Static(StaticOptions {

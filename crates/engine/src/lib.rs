@@ -4,6 +4,8 @@
 
 mod draw;
 mod error;
+#[cfg(feature = "internals")]
+pub mod internals;
 mod kernel;
 mod locks;
 mod model;

@@ -113,6 +113,13 @@ impl Simulation {
         self
     }
 
+    /// The same run without its records: the recording has the threads and the totals alone, with the same digest.
+    #[must_use]
+    pub fn without_records(mut self) -> Self {
+        self.kernel.recorder.drop_records();
+        self
+    }
+
     /// Processes up to `budget` events.
     pub fn step(&mut self, budget: u64) -> Progress {
         let (kernel, model) = (&mut self.kernel, self.model.scheduler());
@@ -167,9 +174,7 @@ impl Simulation {
         let kernel = self.kernel;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
         // Where tasks wait for each other, only what has no effect can have come after the last record.
-        let ends = [&kernel.recorder.tasks, &kernel.recorder.threads].map(|records| records.time.last().copied());
-        let last = ends.into_iter().flatten().max().unwrap_or_default();
-        let makespan = if self.over && !kernel.finished { last } else { kernel.now };
+        let makespan = if self.over && !kernel.finished { kernel.recorder.last } else { kernel.now };
         let mut totals = Totals {
             tasks: kernel.plan.tasks,
             unfinished: kernel.plan.tasks - kernel.done,

@@ -53,3 +53,16 @@ fn the_step_budget_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn a_run_without_records_has_the_same_totals() {
+    for scenario in scenarios() {
+        for run in 0..scenario.runs.len() {
+            let recording = Simulation::new(&scenario, run).unwrap().run();
+            let without = Simulation::new(&scenario, run).unwrap().without_records().run();
+            assert_eq!(without.totals, recording.totals, "{} {run}", scenario.name);
+            assert_eq!(without.thread_info, recording.thread_info);
+            assert!(without.tasks.is_empty() && without.threads.is_empty());
+        }
+    }
+}
