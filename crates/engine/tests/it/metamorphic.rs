@@ -12,20 +12,21 @@ fn makespan(scenario: &Scenario) -> u64 {
     Simulation::new(scenario, 0).unwrap().run().totals.makespan_ns
 }
 
+fn each(steps: &mut [Step], constant: &impl Fn(&mut Duration)) {
+    for step in steps {
+        match step {
+            Step::Cpu(CpuWork::Time(time)) | Step::Io(time) | Step::Block(Block { time, .. }) => constant(time),
+            Step::Lock(lock) => lock.retry.iter_mut().for_each(constant),
+            Step::Spawn(spawn) => each(&mut spawn.steps, constant),
+            Step::Repeat(repeat) => each(&mut repeat.steps, constant),
+            _ => {}
+        }
+    }
+}
+
 /// Every length of time in the scenario as a constant, `k` times as long.
 fn scale(scenario: &Scenario, k: u64) -> Scenario {
     let constant = |duration: &mut Duration| *duration = Duration::Constant(Nanos(Span::from(&*duration).mean() * k));
-    fn each(steps: &mut [Step], constant: &impl Fn(&mut Duration)) {
-        for step in steps {
-            match step {
-                Step::Cpu(CpuWork::Time(time)) | Step::Io(time) | Step::Block(Block { time, .. }) => constant(time),
-                Step::Lock(lock) => lock.retry.iter_mut().for_each(constant),
-                Step::Spawn(spawn) => each(&mut spawn.steps, constant),
-                Step::Repeat(repeat) => each(&mut repeat.steps, constant),
-                _ => {}
-            }
-        }
-    }
     let arrival = |arrival: &mut Arrival| match arrival {
         Arrival::Every(gap) => gap.0 *= k,
         // The gaps of a Poisson process are rounded one by one.
