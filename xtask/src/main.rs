@@ -4,6 +4,7 @@
 mod bench;
 mod cli;
 mod deny;
+mod jvm;
 mod layers;
 mod page;
 mod paths;

@@ -57,6 +57,7 @@ fn run_steps<'a>(paths: &Paths, chosen: &[&'a Step], toolbox: &Toolbox) -> Vec<(
             Choice::Finished => return verdicts,
             Choice::Wait => continue,
             Choice::Impossible(index, reason) => (index, Verdict::Failed(reason), 0.0),
+            Choice::Skip(index, reason) => (index, Verdict::Skipped(reason), 0.0),
             Choice::Run(index) => {
                 let step = chosen[index];
                 println!("\n== {}: {}", step.name, step.about);

@@ -4,6 +4,7 @@
 mod cargo;
 mod debian;
 mod environment;
+mod java;
 mod npm;
 mod search;
 
@@ -17,6 +18,7 @@ use crate::paths::Paths;
 
 pub(crate) use cargo::find_tool;
 pub(crate) use environment::Environment;
+pub(crate) use java::home as java_home;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -29,11 +31,27 @@ pub(crate) enum Tool {
     NodePackages,
     Chromium,
     Chromedriver,
+    /// A Java with virtual threads.
+    Java,
+    Maven,
 }
 
 impl Tool {
-    pub(crate) const ALL: &[Self] =
-        &[Self::WasmTarget, Self::WasmBindgen, Self::Trunk, Self::NodePackages, Self::Chromium, Self::Chromedriver];
+    pub(crate) const ALL: &[Self] = &[
+        Self::WasmTarget,
+        Self::WasmBindgen,
+        Self::Trunk,
+        Self::NodePackages,
+        Self::Chromium,
+        Self::Chromedriver,
+        Self::Java,
+        Self::Maven,
+    ];
+
+    /// Whether a step that needs it is skipped, rather than failed, where it cannot be had.
+    pub(crate) const fn is_optional(self) -> bool {
+        matches!(self, Self::Java | Self::Maven)
+    }
 }
 
 impl fmt::Display for Tool {
@@ -45,6 +63,8 @@ impl fmt::Display for Tool {
             Self::NodePackages => "the npm packages",
             Self::Chromium => "Chromium",
             Self::Chromedriver => "chromedriver",
+            Self::Java => "Java",
+            Self::Maven => "Maven",
         })
     }
 }
@@ -86,12 +106,14 @@ impl Toolbox {
         states.iter().find(|(known, _)| *known == tool).map_or(State::Installing, |(_, state)| state.clone())
     }
 
-    /// Returns when all of `tools` are ready; an error names the first that cannot be had.
+    /// Returns when all of `tools` are ready; an error names the first that cannot be had and is not optional.
     pub(crate) fn wait_for(&self, tools: &[Tool]) -> Result<()> {
         for &tool in tools {
             self.wait_until(|| self.state(tool) != State::Installing);
-            if let State::Missing(reason) = self.state(tool) {
-                bail!("{tool}: {reason}");
+            match self.state(tool) {
+                State::Missing(reason) if tool.is_optional() => eprintln!("setup: {tool}: {reason}"),
+                State::Missing(reason) => bail!("{tool}: {reason}"),
+                _ => {}
             }
         }
         Ok(())
@@ -147,6 +169,12 @@ fn system_lane(paths: &Paths, shared: &Shared) {
     if shared.wants(Tool::Chromedriver) && search::chromedriver().is_none() {
         packages.push("chromium-driver");
     }
+    if shared.wants(Tool::Java) {
+        packages.extend(java::missing_system_packages(paths));
+    }
+    if shared.wants(Tool::Maven) && search::on_path("mvn").is_none() {
+        packages.push("maven");
+    }
     let installed = debian::install(paths, &packages).map_err(|err| format!("{err:#}"));
     let reason = installed.err().unwrap_or_default();
     shared.settle(Tool::Chromium, || {
@@ -157,5 +185,9 @@ fn system_lane(paths: &Paths, shared: &Shared) {
         let advice = "install the chromedriver that fits the browser, or set CHROMEDRIVER to its path";
         search::required(search::chromedriver(), advice, &reason)
     });
+    shared.settle(Tool::Maven, || {
+        search::required(search::on_path("mvn"), "install Maven (https://maven.apache.org)", &reason)
+    });
+    shared.settle(Tool::Java, || java::ensure(paths, &reason));
     shared.settle(Tool::NodePackages, || npm::ensure_packages(paths, &reason));
 }

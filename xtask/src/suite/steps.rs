@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use crate::paths::Paths;
 use crate::tools::{Environment, Tool};
-use crate::{deny, layers, page, process, tidy, versions};
+use crate::{deny, jvm, layers, page, process, tidy, versions};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -48,6 +48,13 @@ pub(super) const STEPS: &[Step] = &[
         needs: &[Tool::WasmTarget],
         after: &[],
         run: clippy_wasm,
+    },
+    Step {
+        name: "jvm",
+        about: "the runner for Java and Kotlin, on a real JVM",
+        needs: jvm::TOOLS,
+        after: &[],
+        run: jvm_step,
     },
     Step { name: "page", about: "the page as it is shipped", needs: page::TOOLS, after: &[], run: page_step },
     Step { name: "size", about: "size of its WebAssembly", needs: &[], after: &["page"], run: size },
@@ -102,6 +109,11 @@ fn clippy_wasm(paths: &Paths) -> Result<Outcome> {
     let crates = ["-p", "parkbench-engine", "-p", "parkbench-trace", "-p", "parkbench-view"];
     let before = ["clippy", "--locked", "--target", WASM];
     cargo(paths, &[&before[..], &crates, &["--lib", "--", "-D", "warnings"]].concat())
+}
+
+fn jvm_step(paths: &Paths) -> Result<Outcome> {
+    jvm::verify(paths)?;
+    Ok(Outcome::Passed(String::new()))
 }
 
 fn page_step(paths: &Paths) -> Result<Outcome> {

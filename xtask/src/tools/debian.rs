@@ -27,6 +27,18 @@ pub(crate) fn install(paths: &Paths, packages: &[&str]) -> Result<()> {
     process::run_logged(apt().args(["install", "--yes", "--no-install-recommends"]).args(packages), &log, LIMIT)
 }
 
+/// The first of these packages that this system's repositories have; `None` where nothing is to be installed unasked.
+pub(crate) fn first_available(paths: &Paths, packages: &[&'static str]) -> Option<&'static str> {
+    if !is_debian() || !is_root() {
+        return None;
+    }
+    // The lists may be empty, as in a fresh container; without new ones the old ones decide.
+    let _ = process::run_logged(apt().args(["update", "--quiet"]), &paths.log("apt-get-update"), LIMIT);
+    let has =
+        |package: &&&str| process::output_of("apt-cache", &["show", package]).is_some_and(|text| !text.is_empty());
+    packages.iter().find(has).copied()
+}
+
 fn apt() -> Command {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive").args(["-o", "DPkg::Lock::Timeout=300"]);

@@ -1,0 +1,71 @@
+/** What is to be run: tasks, their steps, their durations. All draws were made before, so nothing is random here. */
+package parkbench
+
+/** What a step does. */
+internal enum class Kind { SPIN, CPU, IO, BLOCK, MONITOR, REENTRANT, UNLOCK }
+
+/** One step of a class of tasks. */
+internal class Step(
+    val kind: Kind,
+    /** Iterations, nanoseconds, or the number of a shared lock; -1: each task has a value or a lock of its own. */
+    val value: Long,
+)
+
+internal class Plan(
+    val runtime: String,
+    /** Threads of a pool. */
+    val threads: Int,
+    /** Whether coroutines are started by `async` rather than by `launch`. */
+    val async: Boolean,
+    val sharedLocks: Int,
+    val classes: List<Array<Step>>,
+    /** Class of every task, in the order of submission. */
+    val classOf: IntArray,
+    /** When every task is due, in nanoseconds after the first submission. */
+    val due: LongArray,
+    /** The values of the tasks' own, task after task, in the order of their steps. */
+    private val values: LongArray,
+    /** Where the values of each task begin. */
+    private val offsets: IntArray,
+    val warmup: Warmup,
+) {
+    /** Runs before the first repetition: at most so many, of so many tasks, for so long. */
+    class Warmup(val runs: Int, val tasks: Int, val limitMs: Long)
+
+    val tasks: Int get() = classOf.size
+
+    fun steps(task: Int): Array<Step> = classes[classOf[task]]
+
+    /** Value number `own` among the task's own. */
+    fun value(task: Int, own: Int): Long = values[offsets[task] + own]
+
+    companion object {
+        @Suppress("UNCHECKED_CAST")
+        fun of(text: String): Plan {
+            val plan = Json.parse(text) as Map<String, Any?>
+            fun number(name: String) = plan[name] as? Long ?: throw IllegalArgumentException("the plan has no number `$name`")
+            fun longs(name: String) = (plan[name] as List<Long>).toLongArray()
+            require(number("version") == 1L) { "plan version ${plan["version"]}: this runner knows version 1" }
+            val classes = (plan["classes"] as List<List<List<Any?>>>).map { steps ->
+                steps.map { (kind, value) -> Step(Kind.valueOf(kind as String), value as? Long ?: -1L) }.toTypedArray()
+            }
+            val classOf = longs("class_of").map { it.toInt() }.toIntArray()
+            val own = classes.map { steps -> steps.count { it.kind <= Kind.BLOCK && it.value < 0 } }
+            val offsets = IntArray(classOf.size)
+            var end = 0
+            for (task in classOf.indices) {
+                offsets[task] = end
+                end += own[classOf[task]]
+            }
+            val values = longs("values")
+            require(values.size == end) { "the plan has ${values.size} values and its steps need $end" }
+            val due = longs("due").let { if (it.isEmpty()) LongArray(classOf.size) else it }
+            require(due.size == classOf.size) { "the plan has ${classOf.size} tasks and ${due.size} arrivals" }
+            val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
+            return Plan(
+                plan["runtime"] as String, number("threads").toInt(), plan["builder"] == "async",
+                number("shared_locks").toInt(), classes, classOf, due, values, offsets, warmup,
+            )
+        }
+    }
+}

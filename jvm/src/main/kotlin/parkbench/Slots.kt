@@ -1,0 +1,52 @@
+/** When each task was submitted, began and ended: three arrays of nanoseconds, written without locks. */
+package parkbench
+
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.LockSupport
+
+/** The slots of the first `tasks` tasks of a plan. */
+internal class Slots(private val plan: Plan, val tasks: Int) {
+    private val origin = System.nanoTime()
+    val submitted = LongArray(tasks)
+    val began = LongArray(tasks)
+    val ended = LongArray(tasks)
+    private val remaining = AtomicInteger(tasks)
+    private val done = CountDownLatch(1)
+
+    private fun now() = System.nanoTime() - origin
+
+    fun submitted(task: Int) {
+        submitted[task] = now()
+    }
+
+    fun began(task: Int) {
+        began[task] = now()
+    }
+
+    fun ended(task: Int) {
+        ended[task] = now()
+        if (remaining.decrementAndGet() == 0) done.countDown()
+    }
+
+    /** How many nanoseconds are left until the task is due; the first is due at once. */
+    fun early(task: Int): Long = if (plan.due[task] == 0L) 0 else submitted[0] + plan.due[task] - now()
+
+    /** Holds the submitter's thread until the task is due. */
+    fun awaitDue(task: Int) {
+        while (true) {
+            val early = early(task)
+            if (early <= 0) return
+            LockSupport.parkNanos(early)
+        }
+    }
+
+    /** Waits for the last task; nanoseconds since the first submission. */
+    fun awaitAll(): Long {
+        done.await()
+        return sinceFirst()
+    }
+
+
+    fun sinceFirst(): Long = now() - submitted[0]
+}

@@ -1,0 +1,94 @@
+/** The bodies of tasks and the runtimes that are made of threads: pools, one thread for each task, virtual threads. */
+package parkbench
+
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
+import java.util.concurrent.locks.ReentrantLock
+
+internal class Threads(private val plan: Plan, private val virtual: Boolean) {
+    private val monitors = Array(plan.sharedLocks) { Any() }
+    private val locks = Array(plan.sharedLocks) { ReentrantLock() }
+
+    /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
+    fun run(slots: Slots, executor: () -> ExecutorService): Long = executor().use { threads ->
+        for (task in 0 until slots.tasks) {
+            slots.awaitDue(task)
+            slots.submitted(task)
+            threads.execute { body(slots, task) }
+        }
+        slots.awaitAll()
+    }
+
+    /** As [run], with a new platform thread for each task. */
+    fun runThreadPerTask(slots: Slots): Long {
+        for (task in 0 until slots.tasks) {
+            slots.awaitDue(task)
+            slots.submitted(task)
+            try {
+                Thread({ body(slots, task) }, "task-$task").start()
+            } catch (error: OutOfMemoryError) {
+                throw Refused("thread ${task + 1} of ${slots.tasks} could not be created: ${error.message}")
+            }
+        }
+        return slots.awaitAll()
+    }
+
+    private fun body(slots: Slots, task: Int) {
+        slots.began(task)
+        perform(task, plan.steps(task), 0, 0)
+        slots.ended(task)
+    }
+
+    /**
+     * Performs the steps from `from` to the end or to the `unlock` that closes this section; locks are given back in
+     * reverse order, so a section is a call. Returns the next step and the next own value, packed into one number.
+     */
+    private fun perform(task: Int, steps: Array<Step>, from: Int, firstOwn: Int): Long {
+        var at = from
+        var own = firstOwn
+        while (at < steps.size) {
+            val step = steps[at++]
+            when (step.kind) {
+                Kind.UNLOCK -> return at.toLong() shl 32 or own.toLong()
+                Kind.MONITOR, Kind.REENTRANT -> {
+                    val end = section(task, steps, at, own, step)
+                    at = (end shr 32).toInt()
+                    own = end.toInt()
+                }
+                else -> {
+                    val value = if (step.value < 0) plan.value(task, own++) else step.value
+                    when (step.kind) {
+                        Kind.SPIN -> Work.spin(value)
+                        Kind.CPU -> Work.compute(value)
+                        Kind.IO -> Work.sleep(value)
+                        else -> if (virtual) Work.hold(value) else Work.sleep(value)
+                    }
+                }
+            }
+        }
+        return at.toLong() shl 32 or own.toLong()
+    }
+
+    private fun section(task: Int, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+        if (step.kind == Kind.MONITOR) {
+            val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
+            return synchronized(monitor) { perform(task, steps, at, own) }
+        }
+        val lock = if (step.value < 0) ReentrantLock() else locks[step.value.toInt()]
+        lock.lock()
+        try {
+            return perform(task, steps, at, own)
+        } finally {
+            lock.unlock()
+        }
+    }
+
+    companion object {
+        fun pool(size: Int): ExecutorService = Executors.newFixedThreadPool(size)
+
+        fun virtual(): ExecutorService = Executors.newVirtualThreadPerTaskExecutor()
+    }
+}
+
+/** Something that this machine does not allow; the message says what. */
+internal class Refused(message: String) : Exception(message)

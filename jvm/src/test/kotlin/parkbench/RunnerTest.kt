@@ -1,0 +1,131 @@
+/** The runner on this JVM. Only facts that no slow machine can break: lower bounds, order, counts. */
+package parkbench
+
+import java.io.File
+import java.util.concurrent.TimeUnit
+import kotlin.test.Test
+import kotlin.test.assertContentEquals
+import kotlin.test.assertEquals
+import kotlin.test.assertFailsWith
+import kotlin.test.assertTrue
+
+private const val MS = 1_000_000L
+private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual")
+private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
+
+private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch") =
+    """{"version":1,"runtime":"$runtime","threads":2,"builder":"$builder","shared_locks":1,"classes":[$steps],
+        "class_of":[${List(tasks) { 0 }.joinToString(",")}],"values":[$values],"due":[$due],
+        "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
+
+/** Runs the plan; checks what holds for every run; its slots and its length. */
+private fun run(text: String): Pair<Slots, Long> {
+    val plan = Plan.of(text)
+    val slots = Slots(plan, plan.tasks)
+    val makespan = Runner(plan).execute(slots)
+    for (task in 0 until plan.tasks) {
+        assertTrue(slots.submitted[task] <= slots.began[task] && slots.began[task] <= slots.ended[task], "${plan.runtime}, task $task")
+    }
+    assertTrue(makespan >= slots.ended.max() - slots.submitted[0], plan.runtime)
+    return slots to makespan
+}
+
+/** The most tasks that had begun and not ended at one time. */
+private fun inFlight(slots: Slots): Int = slots.began.indices.maxOf { task ->
+    slots.began.indices.count { slots.began[it] <= slots.began[task] && slots.began[task] < slots.ended[it] }
+}
+
+class RunnerTest {
+    @Test
+    fun `waits and arrivals on every runtime`() {
+        for (runtime in THREADS + COROUTINES) for (builder in listOf("launch", "async")) {
+            val (slots) = run(text(runtime, """[["IO",null]]""", 3, "2000000,3000000,4000000", "0,0,40000000", builder))
+            for (task in 0..2) assertTrue(slots.ended[task] - slots.began[task] >= (2 + task) * MS, runtime)
+            assertTrue(slots.submitted[2] - slots.submitted[0] >= 40 * MS, runtime)
+        }
+    }
+
+    @Test
+    fun `a shared lock of either kind makes its section serial`() {
+        for (runtime in THREADS + COROUTINES) for (kind in listOf("MONITOR", "REENTRANT")) {
+            val (_, makespan) = run(text(runtime, """[["$kind",0],["IO",2000000],["UNLOCK",null]]""", 20))
+            assertTrue(makespan >= 40 * MS, "$runtime $kind")
+        }
+    }
+
+    @Test
+    fun `locks nest and tasks have locks of their own`() {
+        val steps = """[["MONITOR",null],["REENTRANT",0],["CPU",1000],["UNLOCK",null],["SPIN",7],["UNLOCK",null],["IO",null]]"""
+        for (runtime in THREADS) {
+            val (slots) = run(text(runtime, steps, 12, List(12) { "1000000" }.joinToString(",")))
+            for (task in 0 until 12) assertTrue(slots.ended[task] - slots.began[task] >= MS, runtime)
+        }
+        for (runtime in COROUTINES) {
+            val plan = Plan.of(text(runtime, steps, 12, List(12) { "1000000" }.joinToString(",")))
+            assertFailsWith<Refused>(runtime) { Runner(plan).prepare() }
+        }
+    }
+
+    @Test
+    fun `a pool runs as many tasks at once as it has threads (P-2)`() {
+        val (slots, makespan) = run(text("java-pool", """[["BLOCK",5000000]]""", 9))
+        assertTrue(inFlight(slots) <= 2 && makespan >= 25 * MS)
+    }
+
+    @Test
+    fun `a call that blocks holds the loop of runBlocking (K-1)`() {
+        val (slots, makespan) = run(text("kotlin-event-loop", """[["BLOCK",3000000]]""", 8))
+        assertEquals(1, inFlight(slots))
+        assertTrue(makespan >= 24 * MS)
+    }
+
+    @Test
+    fun `virtual threads wait together inside monitors of their own since JDK 24 (T-12, T-14)`() {
+        val plan = Plan.of(text("java-virtual", """[["MONITOR",null],["IO",20000000],["UNLOCK",null]]""", 50))
+        val pinned = Runner(plan).pinned()
+        assertEquals(Runtime.version().feature() < 24, pinned > 0, "$pinned events")
+    }
+
+    @Test
+    fun `plans that are none say why`() {
+        for ((plan, expect) in listOf(
+            "{" to "byte 1 of the plan: expected more",
+            """{"version":2}""" to "plan version 2: this runner knows version 1",
+            text("java-pool", """[["IO",null]]""", 2, "1") to "the plan has 1 values and its steps need 2",
+            text("java-pool", """[["IO",1]]""", 2, "", "0") to "the plan has 2 tasks and 1 arrivals",
+        )) {
+            assertEquals(expect, assertFailsWith<IllegalArgumentException>(plan) { Plan.of(plan) }.message)
+        }
+        assertEquals(mapOf("a\"é" to listOf(-1L, true, null)), Json.parse(""" {"a\"\u00e9":[-1, true,null]} """))
+        assertEquals("\"a\\\"\\u000a\"", Json.quote("a\"\n"))
+    }
+
+    @Test
+    fun `the process answers each command and ends with its input`() {
+        val java = File(System.getProperty("java.home"), "bin/java").path
+        val process = ProcessBuilder(java, "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), "parkbench.MainKt")
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start()
+        val answers = process.inputStream.bufferedReader()
+        process.outputStream.bufferedWriter().use { commands ->
+            fun ask(line: String): Map<*, *> {
+                commands.write(line + "\n")
+                commands.flush()
+                return Json.parse(answers.readLine()) as Map<*, *>
+            }
+            val ready = ask(text("java-virtual", """[["IO",1000000]]""", 5))["ready"] as Map<*, *>
+            assertEquals(1L, ready["warmup_runs"])
+            assertTrue(ready["iteration_ps"] as Long > 0)
+            repeat(2) {
+                val measured = ask("run")["measured"] as Map<*, *>
+                assertTrue(measured["makespan_ns"] as Long >= MS)
+                for (name in listOf("submitted", "began", "ended")) assertEquals(5, (measured[name] as List<*>).size)
+                assertContentEquals(listOf("gc_ns", "gc_count", "heap_peak_bytes", "threads_peak"), (measured["jvm"] as Map<*, *>).keys.toList())
+                val readings = measured["readings"] as Map<*, *>
+                assertEquals(6, readings.size)
+                assertTrue((readings["resident"] as Map<*, *>)["Ok"] as Long > 0)
+            }
+        }
+        assertTrue(process.waitFor(20, TimeUnit.SECONDS))
+        assertEquals(0, process.exitValue())
+    }
+}
