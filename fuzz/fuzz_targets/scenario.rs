@@ -5,4 +5,6 @@
 #[path = "../../crates/engine/tests/corpus/one.rs"]
 mod one;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| one::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    one::run(data);
+});
