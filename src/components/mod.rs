@@ -33,7 +33,7 @@ pub(crate) use column::Columns;
 pub(crate) use legend::Legend;
 pub(crate) use task_panel::TaskPanel;
 
-use parkbench_engine::{LockKind, Model, RunSpec, Scenario};
+use parkbench_engine::{Blocking, Flavor, LockKind, Model, RunSpec, Runtime, Scenario};
 use parkbench_view::format;
 
 use crate::hooks::App;
@@ -49,7 +49,7 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
             format!("{} {}", model(locale, spec.model), spec.size.unwrap_or(scenario.machine.cores))
         }
         Model::GreenThreads => format!("Java {}", spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK)),
-        Model::Coroutines => dispatcher(spec.dispatcher.unwrap_or_default()).to_owned(),
+        Model::Coroutines => coroutines_name(spec),
     };
     let name = match spec.lock {
         Some(lock) => format!("{knobs}, {}", lock_name(lock)),
@@ -58,9 +58,29 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
     // Knobs that have no short name are told apart by the variant.
     let same = |run: &&RunSpec| {
         run.model == spec.model
-            && (run.size, run.jdk, run.dispatcher, run.lock) == (spec.size, spec.jdk, spec.dispatcher, spec.lock)
+            && (run.size, run.jdk, run.lock) == (spec.size, spec.jdk, spec.lock)
+            && coroutines_name(run) == coroutines_name(spec)
     };
     if scenario.runs.iter().filter(same).count() < 2 { name } else { spec.variant(&scenario.machine) }
+}
+
+/// Dispatcher or runtime of coroutines as code names it.
+fn coroutines_name(spec: &RunSpec) -> String {
+    if spec.runtime() != Some(Runtime::Tokio) {
+        let dispatcher = dispatcher(spec.dispatcher.unwrap_or_default());
+        return match spec.parallelism {
+            Some(most) => format!("{dispatcher}.limitedParallelism({most})"),
+            None => dispatcher.to_owned(),
+        };
+    }
+    let flavor = match spec.flavor.unwrap_or_default() {
+        Flavor::MultiThread => "tokio",
+        Flavor::CurrentThread => "tokio current_thread",
+    };
+    match spec.blocking.unwrap_or_default() {
+        Blocking::OnWorker => flavor.to_owned(),
+        Blocking::SpawnBlocking => format!("{flavor}, spawn_blocking"),
+    }
 }
 
 fn lock_name(lock: LockKind) -> &'static str {
@@ -85,10 +105,17 @@ fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
             let jdk = spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string();
             fill(words.carriers_cores, &[("jdk", &jdk), ("threads", &threads), ("cores", &cores)])
         }
-        Model::Coroutines => fill(
-            words.dispatcher_cores,
-            &[("dispatcher", dispatcher(spec.dispatcher.unwrap_or_default())), ("cores", &cores)],
-        ),
+        Model::Coroutines => {
+            let runtime = coroutines_name(spec);
+            let (template, workers) = match spec.runtime() {
+                Some(Runtime::Tokio) if spec.flavor.unwrap_or_default() == Flavor::MultiThread => {
+                    (words.workers_cores, spec.workers.unwrap_or(scenario.machine.cores).to_string())
+                }
+                Some(Runtime::Tokio) => (words.runtime_cores, String::new()),
+                _ => (words.dispatcher_cores, String::new()),
+            };
+            fill(template, &[("dispatcher", &runtime), ("workers", &workers), ("cores", &cores)])
+        }
     };
     if let Some(lock) = spec.lock {
         text.push_str(", ");

@@ -107,6 +107,8 @@ strings! {
     threads_cores: "{threads} threads on {cores} cores", "코어 {cores}개에 스레드 {threads}개";
     carriers_cores: "Java {jdk}, {threads} carriers on {cores} cores", "Java {jdk}, 코어 {cores}개에 캐리어 {threads}개";
     dispatcher_cores: "Kotlin {dispatcher}, {cores} cores", "Kotlin {dispatcher}, 코어 {cores}개";
+    workers_cores: "{dispatcher}, {workers} workers on {cores} cores", "{dispatcher}, 코어 {cores}개에 워커 {workers}개";
+    runtime_cores: "{dispatcher}, {cores} cores", "{dispatcher}, 코어 {cores}개";
     lock_kind: "lock: {lock}", "잠금: {lock}";
 
     // Task panel.

@@ -4,11 +4,13 @@ mod coroutines;
 mod event_loop;
 mod green_threads;
 mod thread_pool;
+mod tokio;
 
 pub(crate) use coroutines::Coroutines;
 pub(crate) use event_loop::EventLoop;
 pub(crate) use green_threads::GreenThreads;
 pub(crate) use thread_pool::ThreadPool;
+pub(crate) use tokio::Tokio;
 
 use crate::kernel::Kernel;
 

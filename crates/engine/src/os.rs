@@ -24,8 +24,7 @@ pub(crate) struct Os {
     /// [ns] CPU time below which no thread is placed, so that sleep saves nobody up.
     min_vruntime: u64,
     slice_armed: bool,
-    /// Threads that have got a core and wait for the model to say what to do with it; the first, and those after it.
-    first_ready: Option<u32>,
+    /// Threads that have got a core and wait for the model to say what to do with it.
     ready: VecDeque<u32>,
 }
 
@@ -38,7 +37,6 @@ impl Os {
             arrivals: 0,
             min_vruntime: 0,
             slice_armed: false,
-            first_ready: None,
             ready: VecDeque::new(),
         }
     }
@@ -49,21 +47,12 @@ impl Os {
 
     /// The model must be asked about the thread, which has a core.
     pub(crate) fn make_ready(&mut self, thread: u32) {
-        // Nearly always there is only one.
-        if self.first_ready.is_none() {
-            self.first_ready = Some(thread);
-        } else {
-            self.ready.push_back(thread);
-        }
+        self.ready.push_back(thread);
     }
 
     /// The next thread that the model must be asked about.
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
-        let first = self.first_ready.take();
-        if !self.ready.is_empty() {
-            self.first_ready = self.ready.pop_front();
-        }
-        first
+        self.ready.pop_front()
     }
 }
 
@@ -80,7 +69,7 @@ impl Kernel {
             state.switching = false;
             self.go_on(thread);
         } else {
-            self.os.make_ready(thread);
+            self.os.ready.push_back(thread);
         }
     }
 
@@ -181,7 +170,7 @@ impl Kernel {
         let now = self.now;
         let state = self.thread_mut(thread);
         if state.remaining == 0 {
-            self.os.make_ready(thread);
+            self.os.ready.push_back(thread);
             return;
         }
         state.burst_end = now + state.remaining;

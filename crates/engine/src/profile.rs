@@ -104,6 +104,16 @@ costs! {
     loop_launch: Nanos <= TOP, "[ns] Event loop: launching one coroutine (K-1).";
     loop_delay: Nanos <= TOP, "[ns] Event loop: running a coroutine up to its delay and putting that into the heap (K-1).";
     loop_resume: Nanos <= TOP, "[ns] Event loop: one expiry and resuming its coroutine (K-1).";
+    tokio_spawn: Nanos <= TOP, "[ns] Spawning one task: making it and putting it into a queue (R-1).";
+    tokio_unpark: Nanos <= TOP, "[ns] Waking a parked worker, or a thread of `spawn_blocking`.";
+    tokio_poll: Nanos <= TOP, "[ns] Worker: taking one task up to its code.";
+    tokio_timer_insert: Nanos <= TOP, "[ns] Worker: putting one deadline into the timer wheel, under its lock (R-2).";
+    tokio_timer_fire: Nanos <= TOP, "[ns] Worker: one expiry while it polls the driver (R-2).";
+    tokio_driver: Nanos <= TOP, "[ns] Worker: one poll of the driver, without expiries (R-2).";
+    tokio_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a tokio task that has been spawned and not ended.";
+    tokio_base_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a program with the tokio runtime before the first task.";
+    tokio_thread_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a thread of tokio: touched stack, kernel stack, bookkeeping.";
+    tokio_stack_reserved: Bytes <= TOP_BYTES, "[bytes] Address space reserved for the stack of a thread of tokio.";
 }
 
 impl Costs {

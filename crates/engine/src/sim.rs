@@ -2,7 +2,7 @@
 
 use crate::error::{FieldError, ScenarioError};
 use crate::kernel::{Kernel, Status};
-use crate::model::{Coroutines, EventLoop, GreenThreads, Scheduler, ThreadPool};
+use crate::model::{Coroutines, EventLoop, GreenThreads, Scheduler, ThreadPool, Tokio};
 use crate::plan::{ModelPlan, Plan};
 use crate::quantity::Nanos;
 use crate::queue::Event;
@@ -72,6 +72,7 @@ enum AnyModel {
     GreenThreads(GreenThreads),
     Coroutines(Coroutines),
     EventLoop(EventLoop),
+    Tokio(Tokio),
 }
 
 impl AnyModel {
@@ -81,6 +82,7 @@ impl AnyModel {
             Self::GreenThreads(model) => model,
             Self::Coroutines(model) => model,
             Self::EventLoop(model) => model,
+            Self::Tokio(model) => model,
         }
     }
 }
@@ -101,7 +103,8 @@ impl Simulation {
                 AnyModel::EventLoop(EventLoop::new(&mut kernel))
             }
             ModelPlan::Coroutines { .. } => AnyModel::Coroutines(Coroutines::new(&mut kernel)),
-            ModelPlan::Go { .. } | ModelPlan::Tokio { .. } => unreachable!("validation refuses these runtimes"),
+            ModelPlan::Tokio { .. } => AnyModel::Tokio(Tokio::new(&mut kernel)),
+            ModelPlan::Go { .. } => unreachable!("validation refuses this runtime"),
         };
         Self { kernel, model, events: 0, max_events: MAX_EVENTS, over: false }
     }
@@ -171,7 +174,7 @@ impl Simulation {
 
     /// The recording so far; whole once `step` has said finished.
     pub fn into_recording(self) -> Recording {
-        let mut kernel = self.kernel;
+        let kernel = self.kernel;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
         // Where tasks wait for each other, only what has no effect can have come after the last record.
         let makespan = if self.over && !kernel.finished { kernel.recorder.last } else { kernel.now };
@@ -196,8 +199,6 @@ impl Simulation {
             totals.reserved_bytes,
             totals.resident_bytes,
         ]);
-        kernel.recorder.tasks.shrink();
-        kernel.recorder.threads.shrink();
         Recording {
             tasks: kernel.recorder.tasks,
             threads: kernel.recorder.threads,
@@ -219,10 +220,15 @@ fn memory(kernel: &Kernel) -> (u64, u64) {
             let started = u64::from(kernel.started_peak);
             started * costs.vt_parked_bytes + (live - started.min(live)) * costs.pool_task_bytes
         }
-        ModelPlan::Coroutines { .. } | ModelPlan::Tokio { .. } => live * costs.kt_bytes,
+        ModelPlan::Coroutines { .. } => live * costs.kt_bytes,
+        ModelPlan::Tokio { .. } => live * costs.tokio_bytes,
     };
     debug_assert!(kernel.thread_info.iter().any(|info| info.role == Role::Worker));
-    let resident = costs.base_resident + threads * costs.thread_resident + task_bytes;
-    let reserved = costs.base_resident + threads * costs.stack_reserved + task_bytes;
+    let (base, stack, thread) = match kernel.plan.model {
+        ModelPlan::Tokio { .. } => (costs.tokio_base_resident, costs.tokio_stack_reserved, costs.tokio_thread_resident),
+        _ => (costs.base_resident, costs.stack_reserved, costs.thread_resident),
+    };
+    let resident = base + threads * thread + task_bytes;
+    let reserved = base + threads * stack + task_bytes;
     (reserved.max(resident), resident)
 }

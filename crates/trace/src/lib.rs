@@ -15,7 +15,6 @@ mod result;
 mod summary;
 #[cfg(test)]
 mod testkit;
-mod times;
 mod trace;
 
 pub use choose::{LaneChoice, choose_lanes};

@@ -13,4 +13,5 @@ mod seeds;
 mod steps;
 mod support;
 mod theory;
+mod tokio;
 mod vectors;

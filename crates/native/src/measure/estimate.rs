@@ -2,7 +2,7 @@
 //!
 //! Arithmetic on the scenario alone; the machine's limits come in as numbers.
 
-use parkbench_engine::{Arrival, CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
+use parkbench_engine::{Arrival, Blocking, CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
 
 use super::runtime::{Planned, Runtime};
 
@@ -76,6 +76,9 @@ fn check_known(scenario: &Scenario) -> Result<(), FieldError> {
     let refuse = |field: String, value: &str, allowed: &str| Err(FieldError::new(field, value, allowed));
     if scenario.mix.is_some() {
         return refuse("mix".to_owned(), "a mix", "classes with counts in a measurement");
+    }
+    if let Some(index) = scenario.runs.iter().position(|run| run.blocking == Some(Blocking::SpawnBlocking)) {
+        return refuse(format!("runs[{index}].blocking"), "spawn-blocking", "on-worker in a measurement");
     }
     for (index, class) in scenario.tasks.iter().enumerate() {
         if matches!(class.arrival, Arrival::ClosedLoop(_)) {

@@ -1,6 +1,6 @@
 //! Which real runtime stands for a run of the scenario, and what it is called.
 
-use parkbench_engine::{Dispatcher, Model, RunSpec, Scenario};
+use parkbench_engine::{Dispatcher, Flavor, Model, RunSpec, Scenario};
 use serde::{Deserialize, Serialize};
 
 /// The version of `may` that is built in; a test compares it with the lock file.
@@ -30,6 +30,12 @@ impl Runtime {
         match run.model {
             Model::ThreadPool => Self::Pool { threads: run.size.unwrap_or(cores) },
             Model::GreenThreads => Self::May { workers: run.carriers.unwrap_or(cores) },
+            Model::Coroutines if run.runtime() == Some(parkbench_engine::Runtime::Tokio) => {
+                match run.flavor.unwrap_or_default() {
+                    Flavor::MultiThread => Self::Tokio { workers: run.workers.unwrap_or(cores) },
+                    Flavor::CurrentThread => Self::TokioCurrentThread,
+                }
+            }
             Model::Coroutines => match run.dispatcher.unwrap_or_default() {
                 Dispatcher::Default => Self::Tokio { workers: cores.max(2) },
                 Dispatcher::Io => Self::Tokio { workers: cores.max(IO_PARALLELISM) },

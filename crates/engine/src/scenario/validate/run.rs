@@ -49,9 +49,6 @@ fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Stri
     if matches!(run.runtime, Some(Runtime::Go)) {
         refuse("runtime", "go", "java");
     }
-    if matches!(run.runtime, Some(Runtime::Tokio)) {
-        refuse("runtime", "tokio", "kotlin");
-    }
     if run.pool.is_some_and(|pool| pool != PoolKind::Fixed) {
         refuse("pool", run.pool.unwrap_or_default().as_str(), "fixed");
     }
