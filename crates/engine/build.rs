@@ -6,7 +6,16 @@ use std::{env, error::Error, fmt::Write as _, fs, path::Path};
 fn main() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
     // The order in which menus and tables show them.
-    let presets = ["io-bound", "cpu-bound", "high-concurrency", "llm-agents", "pinning"];
+    let presets = [
+        "io-bound",
+        "cpu-bound",
+        "high-concurrency",
+        "llm-agents",
+        "pinning",
+        "tool-chain",
+        "connection-pool",
+        "web-server",
+    ];
     let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;
     write_table(&Path::new(&out).join("profiles.rs"), "profiles", "PROFILE", "profiles", &profiles)?;

@@ -120,6 +120,9 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
         (Locale::Ko, "high-concurrency") => "높은 동시성",
         (Locale::Ko, "llm-agents") => "LLM 에이전트",
         (Locale::Ko, "pinning") => "피닝(pinning)",
+        (Locale::Ko, "tool-chain") => "도구 체인",
+        (Locale::Ko, "connection-pool") => "커넥션 풀",
+        (Locale::Ko, "web-server") => "웹 서버",
         _ => return None,
     })
 }
@@ -141,6 +144,15 @@ pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
         }
         (Locale::Ko, "pinning") => {
             "Java 21에서 synchronized 안의 호출은 캐리어를 고정하므로 캐리어 8개는 한 번에 8건만 호출합니다. ReentrantLock이나 Java 25에서는 10,000개가 모두 한꺼번에 기다립니다."
+        }
+        (Locale::Ko, "tool-chain") => {
+            "에이전트는 도구를 기다리는 동안 풀 스레드를 놓지 않으므로 스레드 3,000개 중 2,500개가 묶이고, 남은 500개가 도구 호출 7,500개를 맡아 29초가 걸립니다. 그린 스레드와 코루틴은 스레드 없이 기다려 6.6초에 끝냅니다."
+        }
+        (Locale::Ko, "connection-pool") => {
+            "여기서는 그린 스레드 10,000개도 풀 스레드 200개보다 빠르지 않습니다. 5 ms짜리 질의 10,000개가 커넥션 20개를 지나려면 무엇이 기다리든 2.5초가 걸립니다."
+        }
+        (Locale::Ko, "web-server") => {
+            "초당 요청 3,300개가 32 ms씩 걸리면 한 번에 106개가 진행됩니다. 코어 8개로는 충분하지만 풀 스레드 100개로는 모자라므로, 풀에서는 대기열과 함께 응답 시간의 p99가 252 ms까지 늘고 그린 스레드와 코루틴에서는 35 ms에 머뭅니다."
         }
         _ => return None,
     })

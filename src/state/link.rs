@@ -223,7 +223,7 @@ mod tests {
         check(
             "preset=nope",
             "v=1&preset=io-bound",
-            &["preset: \"nope\" is unknown; allowed: io-bound, cpu-bound, high-concurrency, llm-agents, pinning"],
+            &[&format!("preset: \"nope\" is unknown; allowed: {}", parkbench_engine::PRESET_NAMES.join(", "))],
         );
         check("preset=pinning&pool=7", "v=1&preset=pinning", &["pool=7"]);
         check("t=soon&from=5ms", "v=1&preset=io-bound", &["t=soon", "from=5ms"]);

@@ -43,7 +43,7 @@ impl Finished {
     pub fn new(scenario: &Scenario, index: usize, trace: Trace) -> Option<Self> {
         let spec = scenario.runs.get(index)?.clone();
         let lanes = Lanes::new(&trace);
-        let metrics = Metrics::with_lanes(&trace, &lanes);
+        let metrics = Metrics::of(&trace);
         Some(Self {
             variant: spec.variant(&scenario.machine),
             choice: choose_lanes(&lanes, MAX_LANES),

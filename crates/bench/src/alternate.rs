@@ -3,8 +3,24 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-/// [ns] The median time of each piece of work over `rounds` rounds; odd rounds run in reverse.
-pub(crate) fn medians(rounds: usize, work: &mut [&mut dyn FnMut() -> u64]) -> Vec<u64> {
+/// What the rounds took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    /// [ns] The median.
+    pub(crate) median: u64,
+    /// [ns] The least: what a machine with nothing else to do would take.
+    pub(crate) least: u64,
+}
+
+impl Time {
+    /// Both for each of `count` units.
+    pub(crate) fn per(self, count: u64) -> Self {
+        Self { median: self.median / count, least: self.least / count }
+    }
+}
+
+/// The times of each piece of work over `rounds` rounds; odd rounds run in reverse.
+pub(crate) fn times(rounds: usize, work: &mut [&mut dyn FnMut() -> u64]) -> Vec<Time> {
     let mut times = vec![Vec::with_capacity(rounds); work.len()];
     for round in 0..rounds {
         for turn in 0..work.len() {
@@ -14,12 +30,11 @@ pub(crate) fn medians(rounds: usize, work: &mut [&mut dyn FnMut() -> u64]) -> Ve
             times[index].push(start.elapsed().as_nanos() as u64);
         }
     }
-    times.into_iter().map(median).collect()
-}
-
-fn median(mut times: Vec<u64>) -> u64 {
-    times.sort_unstable();
-    times[times.len() / 2]
+    let read = |mut times: Vec<u64>| {
+        times.sort_unstable();
+        Time { median: times[times.len() / 2], least: times[0] }
+    };
+    times.into_iter().map(read).collect()
 }
 
 /// Quotient for people: two decimals.

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use parkbench_engine::{NO_TASK, Recording, Scenario, Simulation, TaskState};
 
-use crate::alternate::{medians, ratio};
+use crate::alternate::{ratio, times};
 use crate::reference::{self, Outcome};
 
 const TASKS: u32 = 1_000_000;
@@ -30,13 +30,14 @@ pub(crate) fn print() -> Result<()> {
     let mut engine_trace = || start().map_or(0, |simulation| simulation.run().totals.makespan_ns);
     let mut lanes = || reference::run::<false>(TASKS).makespan;
     let mut lanes_trace = || reference::run::<true>(TASKS).makespan;
-    let times = medians(ROUNDS, &mut [&mut engine, &mut lanes, &mut engine_trace, &mut lanes_trace]);
+    let times = times(ROUNDS, &mut [&mut engine, &mut lanes, &mut engine_trace, &mut lanes_trace]);
     for (name, engine, lanes) in [("without a trace", times[0], times[1]), ("with a trace", times[2], times[3])] {
         println!(
-            "  {name:16} engine {:4} ns per task, loop {:4} ns per task, ratio {}",
-            engine / u64::from(TASKS),
-            lanes / u64::from(TASKS),
-            ratio(engine, lanes)
+            "  {name:16} engine {:4} ns per task, loop {:4} ns per task, ratio {} (of the least {})",
+            engine.per(u64::from(TASKS)).median,
+            lanes.per(u64::from(TASKS)).median,
+            ratio(engine.median, lanes.median),
+            ratio(engine.least, lanes.least)
         );
     }
     Ok(())

@@ -4,7 +4,7 @@ use anyhow::Result;
 use parkbench_engine::{Scenario, Simulation, preset};
 use parkbench_trace::{Metrics, Trace};
 
-use crate::alternate::{medians, ratio};
+use crate::alternate::{Time, ratio, times};
 
 /// Tasks and rounds.
 const SIZES: [(u64, usize); 2] = [(10_000, 41), (1_000_000, 5)];
@@ -40,25 +40,33 @@ pub(crate) fn print() -> Result<()> {
             })
             .collect();
         let mut work: Vec<&mut dyn FnMut() -> u64> = work.iter_mut().map(|work| work.as_mut() as _).collect();
-        let times = medians(rounds, &mut work);
+        let times = times(rounds, &mut work);
         println!("io-bound, {tasks} tasks");
         for (run, spec) in scenario.runs.iter().enumerate() {
-            let (whole, alone) = (times[2 * run], times[2 * run + 1]);
+            let (whole, alone) = (times[2 * run].per(tasks), times[2 * run + 1].per(tasks));
             println!(
-                "  {:12} {:4} ns per task with trace and metrics, of it the run {:4} ns",
+                "  {:12} {:4} ns per task with trace and metrics (least {:4}), of it the run {:4} (least {:4})",
                 spec.variant(&scenario.machine),
-                whole / tasks,
-                alone / tasks
+                whole.median,
+                whole.least,
+                alone.median,
+                alone.least
             );
-            per_task.push((spec.variant(&scenario.machine), whole / tasks));
+            per_task.push((spec.variant(&scenario.machine), whole));
         }
-        let sum: u64 = times.iter().step_by(2).sum();
-        println!("  all models   {:.2} ms", sum as f64 / 1e6);
+        let sum = |part: fn(&Time) -> u64| times.iter().step_by(2).map(part).sum::<u64>() as f64 / 1e6;
+        println!("  all models   {:.2} ms (least {:.2})", sum(|time| time.median), sum(|time| time.least));
     }
     println!("growth of the cost per task from 10,000 to 1,000,000 tasks");
     let models = per_task.len() / 2;
     for run in 0..models {
-        println!("  {:12} {}", per_task[run].0, ratio(per_task[models + run].1, per_task[run].1));
+        let (small, large) = (per_task[run].1, per_task[models + run].1);
+        println!(
+            "  {:12} {} (of the least {})",
+            per_task[run].0,
+            ratio(large.median, small.median),
+            ratio(large.least, small.least)
+        );
     }
     Ok(())
 }

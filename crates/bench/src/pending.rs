@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use parkbench_engine::internals::Pending;
 
-use crate::alternate::medians;
+use crate::alternate::times;
 
 const PENDING: u32 = 300_000;
 const HOLDS: u32 = 1_000_000;
@@ -60,11 +60,13 @@ pub(crate) fn print() {
         // Past the events of the beginning.
         random.hold(2 * pending);
         bimodal.hold(2 * pending);
-        let times = medians(ROUNDS, &mut [&mut || random.hold(HOLDS), &mut || bimodal.hold(HOLDS)]);
+        let times = times(ROUNDS, &mut [&mut || random.hold(HOLDS), &mut || bimodal.hold(HOLDS)]);
         println!(
-            "  {pending:7} pending: exponential {:3}, nine in ten short {:3}",
-            times[0] / u64::from(HOLDS),
-            times[1] / u64::from(HOLDS)
+            "  {pending:7} pending: exponential {:3} (least {:3}), nine in ten short {:3} (least {:3})",
+            times[0].median / u64::from(HOLDS),
+            times[0].least / u64::from(HOLDS),
+            times[1].median / u64::from(HOLDS),
+            times[1].least / u64::from(HOLDS)
         );
     }
     println!("  {PENDING} pushed at one time: {} ns for each push and pop", ties());

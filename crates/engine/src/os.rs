@@ -24,7 +24,8 @@ pub(crate) struct Os {
     /// [ns] CPU time below which no thread is placed, so that sleep saves nobody up.
     min_vruntime: u64,
     slice_armed: bool,
-    /// Threads that have got a core and wait for the model to say what to do with it.
+    /// Threads that have got a core and wait for the model to say what to do with it; the first, and those after it.
+    first_ready: Option<u32>,
     ready: VecDeque<u32>,
 }
 
@@ -37,6 +38,7 @@ impl Os {
             arrivals: 0,
             min_vruntime: 0,
             slice_armed: false,
+            first_ready: None,
             ready: VecDeque::new(),
         }
     }
@@ -47,12 +49,21 @@ impl Os {
 
     /// The model must be asked about the thread, which has a core.
     pub(crate) fn make_ready(&mut self, thread: u32) {
-        self.ready.push_back(thread);
+        // Nearly always there is only one.
+        if self.first_ready.is_none() {
+            self.first_ready = Some(thread);
+        } else {
+            self.ready.push_back(thread);
+        }
     }
 
     /// The next thread that the model must be asked about.
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
-        self.ready.pop_front()
+        let first = self.first_ready.take();
+        if !self.ready.is_empty() {
+            self.first_ready = self.ready.pop_front();
+        }
+        first
     }
 }
 
@@ -69,7 +80,7 @@ impl Kernel {
             state.switching = false;
             self.go_on(thread);
         } else {
-            self.os.ready.push_back(thread);
+            self.os.make_ready(thread);
         }
     }
 
@@ -170,7 +181,7 @@ impl Kernel {
         let now = self.now;
         let state = self.thread_mut(thread);
         if state.remaining == 0 {
-            self.os.ready.push_back(thread);
+            self.os.make_ready(thread);
             return;
         }
         state.burst_end = now + state.remaining;

@@ -56,12 +56,20 @@ impl Event {
     }
 }
 
-/// 64 bits of time, 40 of sequence, then kind and number; entries compare by time and sequence, for no two sequences
-/// are equal. 2^40 pushes are a million tasks with 256 steps and four thousand pushes each.
+/// 64 bits of time, 37 of sequence, 3 of lane, then kind and number; entries compare by time and sequence, for no two
+/// sequences are equal. 2^37 pushes are more than two thousand for each event of the longest run.
 type Entry = u128;
+
+const LANE_BITS: u32 = 3;
+const LANE_SHIFT: u32 = ID_BITS + KIND_BITS;
 
 const fn time_of(entry: Entry) -> u64 {
     (entry >> 64) as u64
+}
+
+/// The lane that holds the entry; [`LANES`] for the heap.
+const fn lane_of(entry: Entry) -> usize {
+    (entry as u64 >> LANE_SHIFT) as usize & ((1 << LANE_BITS) - 1)
 }
 
 /// Stands for the head of an empty lane.
@@ -70,6 +78,10 @@ const NOTHING: Entry = Entry::MAX;
 /// Lanes beside the radix heap. Waits and bursts of a run have few lengths, and events of one length are pushed in
 /// order of time; four lanes hold nearly all of them.
 const LANES: usize = 4;
+const _: () = assert!(LANES < 1 << LANE_BITS);
+
+/// [ns] Times from here on, 73 years, go to the heap, so that a lane's number fits beside its end.
+const LANE_TIMES: u64 = 1 << (63 - LANE_BITS);
 
 /// Pending events.
 ///
@@ -82,32 +94,37 @@ const LANES: usize = 4;
 pub(crate) struct EventQueue {
     /// [ns] The time of the last event popped.
     now: u64,
-    /// Packed events of that time that were pushed at it, in order.
-    present: VecDeque<u32>,
-    lanes: [VecDeque<Entry>; LANES],
-    heap: Radix,
-    /// The first entry of each lane, then that of the heap.
-    heads: [Entry; LANES + 1],
     /// The least of the heads.
     next: Entry,
-    /// [ns] The last time of each lane; 0 if it is empty, so that it takes anything.
+    /// Packed events of the time `now` that were pushed at it, in order.
+    present: VecDeque<u32>,
+    /// For each lane its last time, plus 1 and 0 for an empty lane, and the lane's number in the lowest bits.
     ends: [u64; LANES],
+    /// The first entry of each lane, then that of the heap.
+    heads: [Entry; LANES + 1],
     sequence: u64,
+    lanes: [VecDeque<Entry>; LANES],
+    heap: Radix,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
         Self {
             now: 0,
+            next: NOTHING,
             present: VecDeque::new(),
+            ends: std::array::from_fn(|lane| end(0, lane)),
+            heads: [NOTHING; LANES + 1],
+            sequence: 0,
             lanes: Default::default(),
             heap: Radix::default(),
-            heads: [NOTHING; LANES + 1],
-            next: NOTHING,
-            ends: [0; LANES],
-            sequence: 0,
         }
     }
+}
+
+/// An entry of [`EventQueue::ends`]; of equal times the higher lane is the later.
+const fn end(time: u64, lane: usize) -> u64 {
+    time << LANE_BITS | (lane as u64 + 1)
 }
 
 impl EventQueue {
@@ -118,29 +135,39 @@ impl EventQueue {
             debug_assert_eq!(time, self.now, "no event in the past");
             self.present.push_back(event.pack());
         } else {
-            self.push_ahead(time, event);
+            self.push_ahead(time, event.pack());
         }
     }
 
-    fn push_ahead(&mut self, time: u64, event: Event) {
-        let low = self.sequence << (KIND_BITS + ID_BITS) | u64::from(event.pack());
-        let entry = Entry::from(time) << 64 | Entry::from(low);
-        self.sequence += 1;
-        // The latest end that is not too late, counted from 1 so that 0 is none.
-        let (mut lane, mut latest) = (LANES, 0);
-        for (index, &end) in self.ends.iter().enumerate() {
-            let fits = end <= time && end + 1 > latest;
-            (lane, latest) = if fits { (index, end + 1) } else { (lane, latest) };
+    fn push_ahead(&mut self, time: u64, event: u32) {
+        // The latest end that is not too late.
+        let mut latest = 0;
+        if time < LANE_TIMES {
+            let bound = end(time, LANES);
+            for end in self.ends {
+                let end = if end <= bound { end } else { 0 };
+                latest = if end > latest { end } else { latest };
+            }
         }
-        self.next = self.next.min(entry);
-        if lane == LANES {
+        // 0 if none fits, and otherwise one more than the lane.
+        let lane = (latest as usize & ((1 << LANE_BITS) - 1)).wrapping_sub(1).min(LANES);
+        let low = self.sequence << LANE_BITS | lane as u64;
+        let entry = Entry::from(time) << 64 | Entry::from(low << LANE_SHIFT | u64::from(event));
+        self.sequence += 1;
+        if let Some(queue) = self.lanes.get_mut(lane) {
+            if latest >> LANE_BITS == 0 {
+                self.heads[lane] = entry;
+            }
+            self.ends[lane] = end(time, lane);
+            queue.push_back(entry);
+        } else {
             self.heap.push(entry);
             self.heads[LANES] = self.heads[LANES].min(entry);
-            return;
         }
-        self.heads[lane] = self.heads[lane].min(entry);
-        self.ends[lane] = time;
-        self.lanes[lane].push_back(entry);
+        // Its sequence is the latest, so that it is earlier only by its time.
+        if time < time_of(self.next) {
+            self.next = entry;
+        }
     }
 
     /// The earliest event; of equal times the one that was pushed first.
@@ -151,30 +178,35 @@ impl EventQueue {
         {
             return Some((self.now, Event::unpack(bits)));
         }
-        self.pop_ahead()
-    }
-
-    fn pop_ahead(&mut self) -> Option<(u64, Event)> {
         let entry = self.next;
         if entry == NOTHING {
             return None;
         }
-        let first = self.heads.iter().position(|&head| head == entry)?;
-        if first == LANES {
-            self.heap.pop();
-            self.heads[LANES] = self.heap.head();
-        } else {
-            self.lanes[first].pop_front();
-            if let Some(&next) = self.lanes[first].front() {
-                self.heads[first] = next;
-            } else {
-                self.heads[first] = NOTHING;
-                self.ends[first] = 0;
-            }
-        }
-        self.next = self.heads.iter().copied().fold(NOTHING, Entry::min);
+        self.drop_next();
         self.now = time_of(entry);
         Some((self.now, Event::unpack(entry as u32)))
+    }
+
+    /// Takes the least head out.
+    fn drop_next(&mut self) {
+        let first = lane_of(self.next);
+        if let Some(lane) = self.lanes.get_mut(first) {
+            lane.pop_front();
+            if let Some(&head) = lane.front() {
+                self.heads[first] = head;
+            } else {
+                self.heads[first] = NOTHING;
+                self.ends[first] = end(0, first);
+            }
+        } else {
+            self.heap.pop();
+            self.heads[LANES] = self.heap.head();
+        }
+        let mut next = self.heads[0];
+        for &head in &self.heads[1..] {
+            next = if head < next { head } else { next };
+        }
+        self.next = next;
     }
 }
 

@@ -33,6 +33,14 @@ impl Records {
         self.time.is_empty()
     }
 
+    /// Gives the memory back that was reserved for records to come.
+    pub(crate) fn shrink(&mut self) {
+        self.time.shrink_to_fit();
+        self.subject.shrink_to_fit();
+        self.tag.shrink_to_fit();
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, time: u64, subject: u32, tag: u32) {
         self.time.push(time);
         self.subject.push(subject);

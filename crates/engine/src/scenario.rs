@@ -150,6 +150,19 @@ impl Scenario {
         }
     }
 
+    /// Tasks of all classes with those that they spawn; `None` where draws decide, in a `mix` of classes that spawn
+    /// different numbers.
+    pub fn task_count_with_spawned(&self) -> Option<u64> {
+        let each = |class: &TaskClass| validate::count_children(&class.steps).saturating_add(1);
+        let Some(mix) = &self.mix else {
+            let all = self.tasks.iter().map(|class| class.count.saturating_mul(each(class)));
+            return Some(all.fold(0, u64::saturating_add));
+        };
+        let mut different = self.tasks.iter().map(each);
+        let first = different.next()?;
+        different.all(|other| other == first).then(|| mix.count.saturating_mul(first))
+    }
+
     /// The same scenario with only the runs of this model; references follow their runs.
     #[must_use]
     pub fn only(&self, model: Model) -> Self {

@@ -174,7 +174,7 @@ impl Simulation {
 
     /// The recording so far; whole once `step` has said finished.
     pub fn into_recording(self) -> Recording {
-        let kernel = self.kernel;
+        let mut kernel = self.kernel;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
         // Where tasks wait for each other, only what has no effect can have come after the last record.
         let makespan = if self.over && !kernel.finished { kernel.recorder.last } else { kernel.now };
@@ -199,6 +199,8 @@ impl Simulation {
             totals.reserved_bytes,
             totals.resident_bytes,
         ]);
+        kernel.recorder.tasks.shrink();
+        kernel.recorder.threads.shrink();
         Recording {
             tasks: kernel.recorder.tasks,
             threads: kernel.recorder.threads,

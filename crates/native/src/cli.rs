@@ -1,7 +1,7 @@
 //! The command line: what can be written, and its help; nothing is run from here.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use parkbench_engine::{MAX_TASKS, Model, PRESET_NAMES};
+use parkbench_engine::{MAX_TASKS, Model};
 
 /// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
 #[derive(Debug, Parser)]
@@ -101,8 +101,8 @@ Formats:
 /// What is to be run.
 #[derive(Args, Debug)]
 pub(crate) struct Choice {
-    /// A preset, a scenario file (.toml or .json), or - for standard input
-    #[arg(value_name = "PRESET|FILE", help = preset_help())]
+    /// A preset (`parkbench presets` lists them), a scenario file (.toml or .json), or - for standard input
+    #[arg(value_name = "PRESET|FILE")]
     pub(crate) scenario: String,
     /// Only the runs of this model
     #[arg(long, value_enum)]
@@ -113,10 +113,6 @@ pub(crate) struct Choice {
     /// Seed of every random draw instead of the scenario's
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-}
-
-fn preset_help() -> String {
-    format!("A preset ({}), a scenario file, or - for standard input", PRESET_NAMES.join(", "))
 }
 
 /// [`Model`] as clap reads it.

@@ -15,6 +15,7 @@ mod result;
 mod summary;
 #[cfg(test)]
 mod testkit;
+mod times;
 mod trace;
 
 pub use choose::{LaneChoice, choose_lanes};

@@ -1,11 +1,11 @@
 //! The figures of one run, each derived from its trace once; the page, the tables and the files all read these.
 
-use parkbench_engine::{Activity, Role, TaskState};
+use parkbench_engine::{Activity, Role};
 use serde::{Deserialize, Serialize};
 
-use crate::density::in_flight_peak;
-use crate::lanes::{ActivityTotals, Lanes};
+use crate::lanes::ActivityTotals;
 use crate::summary::Summary;
+use crate::times::{TaskTimes, thread_totals};
 use crate::trace::Trace;
 
 /// Figures of one run.
@@ -82,18 +82,15 @@ pub struct WorkerUse {
 }
 
 impl Metrics {
-    /// Derives every figure. O(records + tasks log tasks).
+    /// Derives every figure. O(records + tasks).
     pub fn of(trace: &Trace) -> Self {
-        Self::with_lanes(trace, &Lanes::new(trace))
-    }
-
-    /// As [`Metrics::of`], for a caller that has the lanes already.
-    pub fn with_lanes(trace: &Trace, lanes: &Lanes) -> Self {
         let totals = &trace.recording().totals;
         let times = TaskTimes::of(trace);
-        let workers: Vec<_> = (0_u32..)
-            .zip(trace.thread_info())
-            .map(|(thread, info)| WorkerUse::new(info.name.clone(), info.role, lanes.totals(thread)))
+        let workers: Vec<_> = trace
+            .thread_info()
+            .iter()
+            .zip(thread_totals(trace))
+            .map(|(info, totals)| WorkerUse::new(info.name.clone(), info.role, totals))
             .collect();
         let os_switches = totals.voluntary_switches.saturating_add(totals.involuntary_switches);
         let sum = |part: fn(&WorkerUse) -> u64| workers.iter().map(part).fold(0, u64::saturating_add);
@@ -112,7 +109,7 @@ impl Metrics {
             voluntary_switches: totals.voluntary_switches,
             involuntary_switches: totals.involuntary_switches,
             switches_per_second: rate(os_switches, totals.makespan_ns),
-            in_flight_peak: in_flight_peak(trace),
+            in_flight_peak: times.in_flight_peak,
             busy_ns: sum(|worker| worker.busy_ns),
             overhead_ns: sum(|worker| worker.overhead_ns),
             workers,
@@ -156,70 +153,6 @@ fn rate(count: u64, ns: u64) -> f64 {
         (0, _) => 0.0,
         (_, 0) => f64::INFINITY,
         (count, ns) => count as f64 * 1e9 / ns as f64,
-    }
-}
-
-/// Times of the tasks that finished, in no particular order.
-#[derive(Default)]
-struct TaskTimes {
-    done: u32,
-    failed: u32,
-    latency: Vec<u64>,
-    response: Vec<u64>,
-    queue: Vec<u64>,
-}
-
-/// What is known of one task while the records go by.
-#[derive(Clone, Copy)]
-struct Life {
-    state: TaskState,
-    since: u64,
-    submitted: Option<u64>,
-    started: Option<u64>,
-    queued: u64,
-}
-
-impl TaskTimes {
-    fn of(trace: &Trace) -> Self {
-        let unborn = Life { state: TaskState::Pending, since: 0, submitted: None, started: None, queued: 0 };
-        let mut lives = vec![unborn; trace.task_count()];
-        let records = &trace.recording().tasks;
-        for record in 0..records.len() {
-            let life = &mut lives[records.subject[record] as usize];
-            life.enter(trace.tag_of(record as u32).state, records.time[record]);
-        }
-        let mut times = Self::default();
-        for life in lives {
-            match life.state {
-                TaskState::Done => {
-                    times.done += 1;
-                    // `since` is the time of the end.
-                    times.latency.extend(life.started.map(|at| life.since - at));
-                    times.response.extend(life.submitted.map(|at| life.since - at));
-                    times.queue.push(life.queued);
-                }
-                TaskState::Failed => times.failed += 1,
-                _ => {}
-            }
-        }
-        times
-    }
-}
-
-impl Life {
-    fn enter(&mut self, state: TaskState, at: u64) {
-        if self.state == TaskState::Queued {
-            self.queued += at - self.since;
-        }
-        // A record of pending is an arrival that the submitter has not reached yet.
-        self.submitted.get_or_insert(at);
-        if matches!(state, TaskState::Running | TaskState::Waiting | TaskState::Blocked | TaskState::LockWait) {
-            self.started.get_or_insert(at);
-        }
-        if !(self.state == state && state == TaskState::Done) {
-            self.since = at;
-        }
-        self.state = state;
     }
 }
 

@@ -20,21 +20,22 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Sorts the values and reads the figures off. O(n log n).
+    /// Selects the figures instead of sorting for them; exact all the same. O(n).
     pub fn of(mut values: Vec<u64>) -> Self {
-        values.sort_unstable();
-        let (Some(&max), count) = (values.last(), values.len()) else { return Self::default() };
+        let (Some(&max), count) = (values.iter().max(), values.len()) else { return Self::default() };
         let sum: u128 = values.iter().copied().map(u128::from).sum();
-        let quantile = |percent: usize| values[(count * percent).div_ceil(100).clamp(1, count) - 1];
-        Self {
-            count: count as u64,
-            mean: ((sum + count as u128 / 2) / count as u128) as u64,
-            p50: quantile(50),
-            p95: quantile(95),
-            p99: quantile(99),
-            max,
-        }
+        let rank = |percent: usize| (count * percent).div_ceil(100).clamp(1, count) - 1;
+        // Each selection leaves the smaller values before it, so that the next has only those to look at.
+        let (before, &mut p99, _) = values.select_nth_unstable(rank(99));
+        let p95 = select(before, rank(95), p99);
+        let p50 = select(before, rank(50), p99);
+        Self { count: count as u64, mean: ((sum + count as u128 / 2) / count as u128) as u64, p50, p95, p99, max }
     }
+}
+
+/// The value of this rank among `values` and, where they are too few, the one that follows them.
+fn select(values: &mut [u64], rank: usize, next: u64) -> u64 {
+    if rank < values.len() { *values.select_nth_unstable(rank).1 } else { next }
 }
 
 #[cfg(test)]
@@ -54,6 +55,7 @@ mod tests {
         check([4, 1], [2, 3, 1, 4, 4, 4]);
         check((1..=100).rev(), [100, 51, 50, 95, 99, 100]);
         check(1..=10_000, [10_000, 5_001, 5_000, 9_500, 9_900, 10_000]);
+        check((0..1_000).map(|n| n * 7_919 % 1_000), [1_000, 500, 499, 949, 989, 999]);
         check([u64::MAX; 3], [3, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX]);
     }
 }

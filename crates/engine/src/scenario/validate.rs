@@ -6,7 +6,8 @@ mod run;
 mod steps;
 
 use self::run::check_run;
-use self::steps::{Seen, Steps, check_duration, count_children, count_classes};
+pub(super) use self::steps::count_children;
+use self::steps::{Seen, Steps, check_duration, count_classes};
 use super::{Arrival, CpuWork, Duration, Mix, SCENARIO_VERSION, Scenario, Step, TaskClass};
 use crate::draw::Span;
 use crate::error::{FieldError, ScenarioError};

@@ -1,5 +1,7 @@
 //! Every bad input gives one error that names the field, the value and what is allowed, and exit code 2.
 
+use parkbench_engine::PRESET_NAMES;
+
 use crate::parkbench;
 
 /// Runs with `stdin` and expects exit code 2, no output, and one error that holds every text.
@@ -17,7 +19,7 @@ fn check(args: &[&str], stdin: &[u8], expect: &[&str]) {
 
 #[test]
 fn arguments() {
-    let presets = "io-bound, cpu-bound, high-concurrency, llm-agents, pinning";
+    let presets = &PRESET_NAMES.join(", ")[..];
     for command in ["simulate", "measure"] {
         check(&[command, "io-bond"], b"", &["preset: \"io-bond\"", presets, "./io-bond"]);
         check(&[command, "./no-such-file.toml"], b"", &["./no-such-file.toml", "cannot be read", presets]);

@@ -260,7 +260,7 @@ pub(super) fn count_ops(steps: &[Step]) -> u64 {
 }
 
 /// Tasks that one task of these steps spawns, with theirs.
-pub(super) fn count_children(steps: &[Step]) -> u64 {
+pub(in crate::scenario) fn count_children(steps: &[Step]) -> u64 {
     steps.iter().fold(0, |sum: u64, step| {
         sum.saturating_add(match step {
             Step::Repeat(repeat) => u64::from(repeat.times).saturating_mul(count_children(&repeat.steps)),

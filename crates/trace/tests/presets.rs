@@ -1,0 +1,103 @@
+//! What each preset's sentence says is true of the figures: they are compared with each other and with what the
+//! workload's own arithmetic gives, not with figures noted down earlier.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use parkbench_engine::{Arrival, Nanos, Scenario, Simulation, Step, preset};
+use parkbench_trace::{Metrics, Trace};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+
+/// The metrics of every run.
+fn metrics(scenario: &Scenario) -> Vec<Metrics> {
+    let metrics = |run| Metrics::of(&Trace::new(Simulation::new(scenario, run).unwrap().run()).unwrap());
+    (0..scenario.runs.len()).map(metrics).collect()
+}
+
+/// Whether a figure is the one in the sentence, which is rounded.
+#[track_caller]
+fn says(figure: u64, sentence: u64) {
+    assert!(figure.abs_diff(sentence) * 100 <= sentence * 3, "{figure} is not about {sentence}");
+}
+
+#[test]
+fn tool_chain_agents_keep_their_threads_while_they_wait() {
+    let scenario = preset("tool-chain").unwrap();
+    let (agents, threads) = (scenario.task_count(), u64::from(scenario.runs[0].size.unwrap()));
+    let tool_calls = scenario.task_count_with_spawned().unwrap() - agents;
+    assert_eq!((agents, threads, tool_calls), (2_500, 3_000, 7_500));
+    let [pool, green, coroutines] = metrics(&scenario).try_into().unwrap();
+    // Three calls of 2 to 2.2 s one after the other, for the two tools in the middle run beside each other.
+    for run in [&green, &coroutines] {
+        assert!((6 * SECOND..6_700 * MS).contains(&run.makespan_ns), "{}", run.makespan_ns);
+        says(run.makespan_ns, 6_600 * MS);
+        assert!(u64::from(run.in_flight_peak) > threads);
+    }
+    // All threads are taken, and those that no agent holds make one tool call after the other.
+    assert_eq!(u64::from(pool.in_flight_peak), threads);
+    assert!(pool.makespan_ns > 4 * green.makespan_ns);
+    says(pool.makespan_ns, 29 * SECOND);
+
+    // With as many threads as agents nothing is left for the tools; with a thread for every task all run at once.
+    let with_size = |size| {
+        let mut scenario = scenario.clone();
+        scenario.runs[0].size = Some(size);
+        Simulation::new(&scenario, 0).unwrap().run().totals
+    };
+    assert_eq!(u64::from(with_size(2_500).unfinished), agents + tool_calls);
+    assert!(with_size(10_000).makespan_ns < 7 * SECOND);
+}
+
+#[test]
+fn connection_pool_what_holds_the_makespan_is_the_connections() {
+    let floor_ms = |permits: u64| 10_000 * 5 / permits;
+    let mut scenario = preset("connection-pool").unwrap();
+    for permits in [20, 40, 10] {
+        let Step::Acquire(semaphore) = &mut scenario.tasks[0].steps[1] else { panic!("no semaphore") };
+        if permits == 20 {
+            assert_eq!(semaphore.permits, 20);
+        }
+        semaphore.permits = permits;
+        let runs = metrics(&scenario);
+        let floor = floor_ms(u64::from(permits)) * MS;
+        for run in &runs {
+            assert!((floor..floor + floor / 20).contains(&run.makespan_ns), "{permits}: {}", run.makespan_ns);
+        }
+        // The pool waits with 200 threads and the others with all tasks, and neither is faster by it.
+        assert_eq!(runs[0].in_flight_peak, 200);
+        assert!(runs[1..].iter().all(|run| run.in_flight_peak > 9_900));
+        let times = runs.iter().map(|run| run.makespan_ns);
+        assert!(times.clone().max().unwrap() - times.min().unwrap() < floor / 50);
+    }
+    says(floor_ms(20) * MS, 2_500 * MS);
+}
+
+#[test]
+fn web_server_p99_grows_where_the_threads_do_not_suffice() {
+    let mut scenario = preset("web-server").unwrap();
+    let p99 = |scenario: &Scenario| metrics(scenario).iter().map(|run| run.response_ns.p99).collect::<Vec<_>>();
+    let at_the_preset = p99(&scenario);
+    says(at_the_preset[0], 252 * MS);
+    says(at_the_preset[1], 35 * MS);
+    says(at_the_preset[2], 35 * MS);
+
+    // 3,300 arrive in a second, and 100 threads serve 100 / 32 ms = 3,125.
+    let Arrival::Poisson(Nanos(gap)) = scenario.tasks[0].arrival else { panic!("no Poisson process") };
+    assert_eq!((SECOND / gap, SECOND / gap * 32 / 1_000), (3_300, 105));
+    // With fewer requests the threads suffice, and the models are alike; p99 rises with the load in each.
+    let mut before = vec![32 * MS; 3];
+    for per_second in [1_500, 2_500, 3_300, 3_600] {
+        scenario.tasks[0].arrival = Arrival::Poisson(Nanos(SECOND / per_second));
+        let now = p99(&scenario);
+        assert!(before.iter().zip(&now).all(|(before, now)| before <= now), "{per_second}: {before:?} {now:?}");
+        let enough = per_second < 3_125;
+        assert_eq!(now[0] < 2 * now[1].min(now[2]), enough, "{per_second}: {now:?}");
+        assert!(now[1..].iter().all(|&p99| p99 < 45 * MS), "{per_second}: {now:?}");
+        before = now;
+    }
+    // A hundred more threads, and the pool does as the others do.
+    scenario.tasks[0].arrival = Arrival::Poisson(Nanos(gap));
+    scenario.runs[0].size = Some(200);
+    assert!(p99(&scenario)[0] < 45 * MS);
+}
