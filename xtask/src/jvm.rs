@@ -1,5 +1,6 @@
-//! The runner in `jvm`: builds its jar with Maven and runs its tests on a real JVM.
+//! The runner in `jvm`: builds its jar with Maven, and runs its tests and those of `measure` on a real JVM.
 
+use std::env;
 use std::process::Command;
 use std::time::Duration;
 
@@ -21,5 +22,8 @@ pub(crate) fn verify(paths: &Paths) -> Result<()> {
     maven.args(["--batch-mode", "--no-transfer-progress", "verify"]).env("JAVA_HOME", &home);
     // As cargo's, the output of a build lies in the target directory of the clone.
     maven.arg(format!("-DbuildDirectory={}", paths.target().join("jvm").display()));
-    process::run(maven.current_dir(paths.root.join("jvm")), LIMIT)
+    process::run(maven.current_dir(paths.root.join("jvm")), LIMIT)?;
+    let mut tests = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    tests.args(["test", "--locked", "-p", "parkbench-native", "--test", "jvm", "--", "--ignored"]);
+    process::run(tests.env("JAVA_HOME", &home).env("PARKBENCH_CACHE", &paths.cache).current_dir(&paths.root), LIMIT)
 }

@@ -1,7 +1,11 @@
 //! The command line: what can be written, and its help; nothing is run from here.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parkbench_engine::{MAX_TASKS, Model};
+
+use crate::measure::Wanted;
 
 /// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
 #[derive(Debug, Parser)]
@@ -53,7 +57,8 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Run a scenario on real runtimes on this machine and print what they did
     ///
-    /// Thread pools run on OS threads, green threads on may, coroutines on tokio.
+    /// Thread pools run on OS threads, green threads on may, coroutines on tokio; and each on the JVM, where there is a
+    /// Java 21 or newer and, once, Maven: platform threads, virtual threads, Kotlin's dispatchers.
     /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
     /// io-bound needs 42 s for each repetition. Use --tasks for less.
     Measure(MeasureArgs),
@@ -87,6 +92,13 @@ pub(crate) struct MeasureArgs {
     /// How often each run is repeated, 1 to 1000; the median is printed
     #[arg(long, value_name = "N", default_value = "3", value_parser = parse_reps, allow_negative_numbers = true)]
     pub(crate) reps: u32,
+    /// Only these real runtimes, separated by commas; one that is named runs whether it stands for a run or not
+    #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
+    pub(crate) runtime: Vec<Wanted>,
+    #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
+    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    #[arg(long, value_name = "PATH")]
+    pub(crate) java: Option<PathBuf>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,

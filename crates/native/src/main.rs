@@ -60,10 +60,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Measure(args) => {
             let measured = measure::run(&args)?;
             print(&measured.text)?;
-            if measured.interrupted {
-                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the last repetition")));
-            }
-            Ok(())
+            measured.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow::anyhow!(reason))))
         }
         Command::Presets => print(&presets()?),
         Command::ExecOne => Ok(measure::exec_one()?),

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
 use super::runtime::Runtime;
 use super::slots::Slots;
@@ -62,6 +63,9 @@ pub(crate) struct Repetition {
     pub(crate) in_flight_peak: u32,
     /// Memory, context switches, CPU time.
     pub(crate) readings: Readings,
+    /// What the JVM says, where there is one.
+    #[serde(default)]
+    pub(crate) jvm: Option<JvmReadings>,
 }
 
 /// The command `exec-one`.
@@ -87,10 +91,12 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
     let slots = Arc::new(Slots::new(workload.task_count() as usize));
     let probe = Probe::start();
     let makespan_ns = match job.runtime {
-        Runtime::Pool { threads } => pool::run(&workload, &slots, threads),
+        Runtime::Pool { threads } => pool::run(&workload, &slots, Some(threads)),
+        Runtime::ThreadPerTask => pool::run(&workload, &slots, None),
         Runtime::May { workers } => green::run(&workload, &slots, workers),
         Runtime::Tokio { workers } => coroutine::run(&workload, &slots, Some(workers)),
         Runtime::TokioCurrentThread => coroutine::run(&workload, &slots, None),
+        Runtime::Jvm(_) => bail!("a runtime of the JVM has a process of its own"),
     }?;
     let readings = probe.finish();
     let times = slots.times();
@@ -101,6 +107,7 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
         response_ns: Summary::of(times.response),
         in_flight_peak: times.in_flight_peak,
         readings,
+        jvm: None,
     })
 }
 

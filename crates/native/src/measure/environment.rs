@@ -27,6 +27,8 @@ pub(crate) struct Environment {
     pub(crate) platform: String,
     /// Version of the kernel.
     pub(crate) kernel: Option<String>,
+    /// The Java that runtimes of the JVM ran on.
+    pub(crate) java: Option<String>,
     /// [ps] One iteration of `sum += i * i` before the measurement.
     pub(crate) cpu_iteration_ps: u64,
     /// [ps] The same after it.
@@ -44,6 +46,7 @@ impl Environment {
             memory_bytes: line_value("/proc/meminfo", "MemTotal").and_then(|text| parse_kib(&text)),
             platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()),
+            java: None,
             cpu_iteration_ps,
             cpu_iteration_after_ps: None,
         }

@@ -2,9 +2,12 @@
 //!
 //! Arithmetic on the scenario alone; the machine's limits come in as numbers.
 
-use parkbench_engine::{Arrival, Blocking, CpuWork, Duration, FieldError, LockScope, Scenario, Span, Step};
+use parkbench_engine::{
+    Arrival, CpuWork, Duration, FieldError, LockKind, LockScope, LockSpec, Model, Scenario, Span, Step,
+};
 
-use super::runtime::{Planned, Runtime};
+use super::kind::Kind;
+use super::runtime::Runtime;
 
 /// What the machine allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,41 +37,43 @@ impl Limits {
     }
 }
 
-/// Refuses what cannot be measured here, or might never end.
-pub(crate) fn check(scenario: &Scenario, plan: &[Planned], limits: Limits) -> Result<(), FieldError> {
-    let tasks = scenario.task_count();
-    for planned in plan {
-        let run = planned.runs.first().copied().unwrap_or(0);
-        let mappings = limits.mappings;
-        match planned.runtime {
-            Runtime::May { .. } if tasks > limits.green_threads() => {
-                let most = limits.green_threads();
-                let allowed = format!(
-                    "up to {most} tasks where green threads are measured, for each has a stack of {MAPPINGS_PER_STACK} \
-                     memory mappings and vm.max_map_count is {mappings}; use --tasks {most}, or --model for the others"
-                );
-                return Err(FieldError::new("tasks", tasks, allowed));
-            }
-            Runtime::Pool { threads } | Runtime::May { workers: threads } | Runtime::Tokio { workers: threads }
-                if u64::from(threads) > limits.threads() =>
-            {
-                let most = limits.threads();
-                let allowed = format!(
-                    "up to {most} threads in a measurement, for each has {MAPPINGS_PER_THREAD} memory mappings and \
-                     vm.max_map_count is {mappings}"
-                );
-                let field = match planned.runtime {
-                    Runtime::Pool { .. } => format!("runs[{run}].size"),
-                    Runtime::May { .. } => format!("runs[{run}].carriers"),
-                    _ => "machine.cores".to_owned(),
-                };
-                return Err(FieldError::new(field, threads, allowed));
-            }
-            _ => {}
-        }
-    }
+/// Refuses what no runtime can measure, or might never end.
+pub(crate) fn check(scenario: &Scenario) -> Result<(), FieldError> {
     check_known(scenario)?;
     check_lock_order(scenario)
+}
+
+/// Why this machine cannot hold the threads of this runtime, if it cannot.
+pub(crate) fn too_large(scenario: &Scenario, runtime: &Runtime, limits: Limits) -> Option<String> {
+    let tasks = scenario.task_count();
+    let mappings = limits.mappings;
+    let (wanted, most, what, each) = match runtime {
+        Runtime::May { .. } if tasks > limits.green_threads() => {
+            (tasks, limits.green_threads(), "tasks", MAPPINGS_PER_STACK)
+        }
+        Runtime::ThreadPerTask => (tasks, limits.threads(), "tasks", MAPPINGS_PER_THREAD),
+        Runtime::Jvm(jvm) => match jvm.kind {
+            Kind::JavaThreadPerTask => (tasks, limits.green_threads(), "tasks", MAPPINGS_PER_STACK),
+            // Threads of a pool are as many as there are tasks at most.
+            Kind::JavaPool => {
+                let threads = u64::from(jvm.threads).min(tasks);
+                (threads, limits.green_threads(), "threads", MAPPINGS_PER_STACK)
+            }
+            _ => (u64::from(jvm.threads), limits.green_threads(), "threads", MAPPINGS_PER_STACK),
+        },
+        Runtime::TokioCurrentThread => return None,
+        Runtime::Pool { threads } => (u64::from(*threads).min(tasks), limits.threads(), "threads", MAPPINGS_PER_THREAD),
+        Runtime::May { workers: threads } | Runtime::Tokio { workers: threads } => {
+            (u64::from(*threads), limits.threads(), "threads", MAPPINGS_PER_THREAD)
+        }
+    };
+    (wanted > most).then(|| {
+        let advice = if what == "tasks" { format!("; use --tasks {most}") } else { String::new() };
+        format!(
+            "{wanted} {what} are more than this machine holds, up to {most}, for each has {each} memory mappings and \
+             vm.max_map_count is {mappings}{advice}"
+        )
+    })
 }
 
 /// Refuses what the engine can simulate and a measurement cannot do yet.
@@ -76,9 +81,6 @@ fn check_known(scenario: &Scenario) -> Result<(), FieldError> {
     let refuse = |field: String, value: &str, allowed: &str| Err(FieldError::new(field, value, allowed));
     if scenario.mix.is_some() {
         return refuse("mix".to_owned(), "a mix", "classes with counts in a measurement");
-    }
-    if let Some(index) = scenario.runs.iter().position(|run| run.blocking == Some(Blocking::SpawnBlocking)) {
-        return refuse(format!("runs[{index}].blocking"), "spawn-blocking", "on-worker in a measurement");
     }
     for (index, class) in scenario.tasks.iter().enumerate() {
         if matches!(class.arrival, Arrival::ClosedLoop(_)) {
@@ -168,13 +170,21 @@ pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, it
     let threads = u128::from(runtime.threads().max(1));
     let (mut cpu, mut on_threads, mut longest, mut latest) = (0, 0, 0, 0);
     let mut locks: Vec<(&str, u128)> = Vec::new();
+    let pins = |lock: &LockSpec| runtime.holds_in_monitors() && runtime.lock(lock) != LockKind::Reentrant;
     for class in &scenario.tasks {
+        let (mut monitors, mut pinned): (Vec<&str>, u128) = (Vec::new(), 0);
         let mut task = Mean::default();
         let mut held: Vec<&str> = Vec::new();
         for step in &class.steps {
             let mut one = Mean::default();
             one.add(step, iteration_ps);
             task.add(step, iteration_ps);
+            match step {
+                Step::Lock(lock) if pins(lock) => monitors.push(&lock.name),
+                Step::Unlock(name) => monitors.retain(|known| known != name),
+                _ if !monitors.is_empty() => pinned += one.io,
+                _ => {}
+            }
             match step {
                 Step::Lock(lock) if lock.scope == LockScope::Shared => held.push(&lock.name),
                 Step::Unlock(name) => held.retain(|known| known != name),
@@ -190,8 +200,8 @@ pub(crate) fn makespan_ns(scenario: &Scenario, runtime: &Runtime, cores: u32, it
             }
         }
         let holding = match runtime {
-            Runtime::Pool { .. } => task.total(),
-            _ => task.cpu + task.block,
+            _ if runtime.model() == Model::ThreadPool => task.total(),
+            _ => task.cpu + task.block + pinned,
         };
         cpu += task.cpu * u128::from(class.count);
         on_threads += u128::from(class.count).div_ceil(threads) * holding;
@@ -212,14 +222,19 @@ mod tests {
     use parkbench_engine::preset;
 
     use super::*;
-    use crate::measure::runtime::plan;
+    use crate::measure::jvm::Version;
+    use crate::measure::select::{Wanted, plan};
 
     const LIMITS: Limits = Limits { cores: 2, mappings: 65_530 };
 
     #[track_caller]
     fn check_estimates(name: &str, expect_ms: &[u64]) {
         let scenario = preset(name).unwrap();
-        let estimates = plan(&scenario).into_iter().map(|p| makespan_ns(&scenario, &p.runtime, 2, 300) / 1_000_000);
+        let estimates = plan(&scenario, &[Wanted::Rust], Err("none"))
+            .unwrap()
+            .0
+            .into_iter()
+            .map(|p| makespan_ns(&scenario, &p.runtime, 2, 300) / 1_000_000);
         assert_eq!(estimates.collect::<Vec<_>>(), expect_ms, "{name}");
     }
 
@@ -240,24 +255,53 @@ mod tests {
         Scenario::from_json(&text.replace("COUNT", &tasks.to_string())).unwrap()
     }
 
+    /// The runtimes that this machine cannot hold, with the reason.
     #[track_caller]
-    fn check_limits(steps: &str, tasks: u64, size: u32, expect: Option<&str>) {
-        let scenario = scenario(steps, tasks, size);
-        let error = check(&scenario, &plan(&scenario), LIMITS).err().map(|error| error.to_string());
-        match expect {
-            None => assert_eq!(error, None),
-            Some(text) => assert!(error.as_ref().is_some_and(|error| error.contains(text)), "{error:?}"),
+    fn check_limits(tasks: u64, size: u32, expect: &[(&str, &str)]) {
+        let scenario = scenario(WAIT, tasks, size);
+        let java = Version { feature: 25, text: "25".to_owned() };
+        let wanted = [Wanted::All, Wanted::Named(Kind::ThreadPerTask), Wanted::Named(Kind::JavaThreadPerTask)];
+        let planned = plan(&scenario, &wanted, Ok(&java)).unwrap().0;
+        let reasons: Vec<_> = planned
+            .iter()
+            .filter_map(|planned| Some((planned.runtime.kind(), too_large(&scenario, &planned.runtime, LIMITS)?)))
+            .collect();
+        assert_eq!(reasons.len(), expect.len(), "{reasons:?}");
+        for ((kind, reason), (word, start)) in reasons.iter().zip(expect) {
+            assert_eq!(kind.as_str(), *word);
+            assert!(reason.starts_with(start), "{reason}");
         }
     }
 
     const WAIT: &str = r#"{"count":COUNT,"steps":[{"io":"1 ms"}]}"#;
 
     #[test]
-    fn what_the_machine_cannot_hold_is_refused() {
-        check_limits(WAIT, 30_000, 4, None);
-        check_limits(WAIT, 30_001, 4, Some("tasks: 30001 is not allowed; allowed: up to 30000 tasks"));
-        check_limits(WAIT, 10, 15_000, None);
-        check_limits(WAIT, 10, 15_001, Some("runs[0].size: 15001 is not allowed; allowed: up to 15000 threads"));
+    fn what_the_machine_cannot_hold_has_a_reason() {
+        check_limits(15_000, 4, &[]);
+        check_limits(15_001, 4, &[("thread-per-task", "15001 tasks are more than this machine holds, up to 15000")]);
+        check_limits(
+            15_001,
+            15_001,
+            &[
+                ("pool", "15001 threads are more than this machine holds, up to 15000, for each has 4 memory mappings"),
+                ("thread-per-task", "15001 tasks"),
+            ],
+        );
+        check_limits(
+            30_001,
+            4,
+            &[
+                ("may", "30001 tasks are more than this machine holds, up to 30000, for each has 2 memory mappings"),
+                ("thread-per-task", "30001 tasks"),
+                ("java-thread-per-task", "30001 tasks"),
+            ],
+        );
+    }
+
+    #[track_caller]
+    fn check_order(classes: &str, expect: bool) {
+        let error = check(&scenario(classes, 10, 4)).err().map(|error| error.to_string());
+        assert_eq!(error.as_ref().is_none_or(|error| !error.contains("order of locks")), expect, "{error:?}");
     }
 
     #[test]
@@ -267,15 +311,26 @@ mod tests {
                 r#"{{"count":COUNT,"steps":[{{"lock":{{"name":"{a}"}}}},{{"lock":{{"name":"{b}"}}}},{{"unlock":"{b}"}},{{"unlock":"{a}"}}]}}"#
             )
         };
-        check_limits(&[class("a", "b"), class("a", "b"), class("b", "c")].join(","), 10, 4, None);
-        check_limits(&[class("a", "b"), class("b", "c"), class("c", "a")].join(","), 10, 4, Some("order of locks"));
+        check_order(&[class("a", "b"), class("a", "b"), class("b", "c")].join(","), true);
+        check_order(&[class("a", "b"), class("b", "c"), class("c", "a")].join(","), false);
+    }
+
+    #[test]
+    fn a_monitor_holds_the_carrier_before_jdk_24() {
+        let steps = r#"{"count":COUNT,"steps":[{"lock":{"name":"a","scope":"task"}},{"io":"1 ms"},{"unlock":"a"}]}"#;
+        let scenario = scenario(steps, 100, 50);
+        for (feature, expect) in [(21, 25_000_000), (25, 1_000_000)] {
+            let java = Version { feature, text: feature.to_string() };
+            let planned = plan(&scenario, &[Wanted::Named(Kind::JavaVirtual)], Ok(&java)).unwrap().0;
+            assert_eq!(makespan_ns(&scenario, &planned[0].runtime, 2, 300), expect);
+        }
     }
 
     #[test]
     fn a_shared_lock_makes_its_section_serial() {
         let steps = r#"{"count":COUNT,"steps":[{"lock":{"name":"a"}},{"io":"1 ms"},{"unlock":"a"},{"io":"1 ms"}]}"#;
         let scenario = scenario(steps, 100, 50);
-        for planned in plan(&scenario) {
+        for planned in plan(&scenario, &[], Err("none")).unwrap().0 {
             assert_eq!(makespan_ns(&scenario, &planned.runtime, 2, 300), 100_000_000);
         }
     }

@@ -8,53 +8,74 @@ mod cpu;
 mod environment;
 mod estimate;
 mod green;
+mod jvm;
+mod kind;
 mod pool;
 mod probe;
 mod progress;
+mod repeat;
 mod report;
 mod runtime;
+mod select;
 mod slots;
 mod table;
 mod warning;
 mod workload;
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use parkbench_engine::{LockKind, Model, RunSpec, Scenario, Step};
-use tokio::signal::unix::{SignalKind, signal};
+use parkbench_engine::{FieldError, LockKind, Model, RunSpec, Scenario, Step};
 
 pub(crate) use child::exec_one;
+pub(crate) use select::Wanted;
 
 use crate::Failure;
 use crate::cli::{Format, MeasureArgs};
 use crate::input::{self, InputError};
-use child::{Job, Repetition};
 use environment::Environment;
-use progress::Progress;
+use jvm::{Java, JavaError};
+use repeat::{Finished, Order};
 use report::Report;
-use runtime::Planned;
+use select::Planned;
 use warning::Warning;
 
 /// [s] A measurement that will take longer says so before it starts.
 const LONG_S: u64 = 600;
 
-/// What a measurement gave, and whether it was cut short.
+/// What a measurement gave, and whether all of it could be had.
 #[derive(Debug)]
 pub(crate) struct Measured {
     /// The result in the format that was asked for.
     pub(crate) text: String,
-    /// Whether the user ended it before the last repetition.
-    pub(crate) interrupted: bool,
+    /// Why the measurement is not complete, if it is not.
+    pub(crate) failure: Option<String>,
 }
 
 /// Measures every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let input = input::load(&args.choice)?;
     let scenario = input.scenario;
-    let plan = runtime::plan(&scenario);
+    estimate::check(&scenario).map_err(InputError::Field)?;
     let limits = environment::limits();
-    estimate::check(&scenario, &plan, limits).map_err(InputError::Field)?;
+    let java = java(args.java.as_deref())?;
+    let version = java.as_ref().map(|java| &java.version).map_err(String::as_str);
+    let (mut plan, mut absent) = select::plan(&scenario, &args.runtime, version)
+        .map_err(|error| InputError::Scenario(args.choice.scenario.clone(), error))?;
+    plan.retain(|planned| match estimate::too_large(&scenario, &planned.runtime, limits) {
+        None => true,
+        Some(reason) => {
+            absent.push(planned.absent(&scenario, reason));
+            false
+        }
+    });
+    for absent in &absent {
+        eprintln!("warning: {absent}");
+    }
+    if plan.is_empty() {
+        return Err(Failure::Runtime(anyhow!("there is nothing to measure")));
+    }
 
     let iteration_ps = cpu::calibrate();
     if iteration_ps <= cpu::FASTEST_ITERATION_PS {
@@ -62,6 +83,8 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         return Err(Failure::Runtime(anyhow!("an iteration of the CPU loop took {iteration_ps} ps: {reason}")));
     }
     let mut environment = Environment::here(iteration_ps);
+    let uses_jvm = plan.iter().any(|planned| planned.runtime.kind().is_jvm());
+    environment.java = java.as_ref().ok().filter(|_| uses_jvm).map(|java| java.version.text.clone());
     let mut warnings = warnings(&scenario, &plan, limits.cores);
     warnings.extend(environment::load_percent().and_then(|load| Warning::of_load(load, limits.cores)));
     let estimates: Vec<Duration> = plan
@@ -76,71 +99,67 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         warnings.push(warning);
     }
 
-    let jobs: Vec<Job> = plan
-        .iter()
-        .map(|planned| Job {
-            scenario: scenario.clone(),
-            run: planned.runs[0],
-            runtime: planned.runtime.clone(),
-            iteration_ps,
-            parent: std::process::id(),
-        })
-        .collect();
-    let repetitions = repeat(&jobs, &estimates, args.reps)?;
-    let finished: u32 = repetitions.iter().map(|of_one| of_one.len() as u32).sum();
-    let planned = args.reps * plan.len() as u32;
-    let interrupted = finished < planned;
+    let order = Order {
+        scenario: &scenario,
+        planned: &plan,
+        estimates: &estimates,
+        reps: args.reps,
+        iteration_ps,
+        java: java.as_ref().ok(),
+    };
+    let (results, interrupted) = repeat::repeat(order)?;
+    let finished: u32 = results.iter().map(|of_one| of_one.repetitions.len() as u32).sum();
+    for (planned, of_one) in plan.iter().zip(&results) {
+        if let Some(reason) = &of_one.failure {
+            let absent_now = planned.absent(&scenario, failed(reason, of_one, args.reps));
+            eprintln!("error: {absent_now}");
+            absent.push(absent_now);
+        }
+    }
+    let mut failure = absent.iter().find(|absent| absent.failed).map(ToString::to_string);
     if interrupted {
         if finished == 0 {
             return Err(Failure::Runtime(anyhow!("interrupted before a repetition was finished")));
         }
-        warnings.push(Warning::Interrupted { finished, planned });
+        warnings.push(Warning::Interrupted { finished, planned: args.reps * plan.len() as u32 });
+        failure = Some("interrupted before the last repetition".to_owned());
+    }
+    if finished == 0 {
+        return Err(Failure::Runtime(anyhow!("no repetition was finished")));
     }
 
     let after_ps = cpu::calibrate();
     environment.cpu_iteration_after_ps = Some(after_ps);
     warnings.extend(Warning::of_speeds(iteration_ps, after_ps));
-    let results: Vec<_> = plan.into_iter().zip(repetitions).collect();
-    let report = Report::new(&scenario, environment, warnings, &results);
+    let results: Vec<(Planned, Finished)> = plan.into_iter().zip(results).collect();
+    let report = Report::new(&scenario, environment, warnings, absent, &results);
     let text = match args.format {
         Format::Table => table::render(&report),
         Format::Json => serde_json::to_string_pretty(&report).context("the result cannot be written as JSON")? + "\n",
         Format::Csv => table::csv(&report)?,
     };
-    Ok(Measured { text, interrupted })
+    Ok(Measured { text, failure })
 }
 
-/// Runs every job `reps` times, all jobs once before any runs again, so that a slow minute touches them alike.
-/// Ends early, with what is finished, when the user interrupts.
-fn repeat(jobs: &[Job], estimates: &[Duration], reps: u32) -> anyhow::Result<Vec<Vec<Repetition>>> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime that waits for the repetitions")?;
-    runtime.block_on(async {
-        let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
-        let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
-        let mut progress = Progress::new(estimates, reps);
-        let mut finished: Vec<Vec<Repetition>> = vec![Vec::new(); jobs.len()];
-        for rep in 1..=reps {
-            for (index, (job, estimate)) in jobs.iter().zip(estimates).enumerate() {
-                progress.begin(&job.runtime.variant(), rep, *estimate);
-                // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
-                let limit = estimate.saturating_mul(5).saturating_add(Duration::from_mins(2));
-                let outcome = tokio::select! {
-                    // The signals first: one that reaches a child that has just started ends that too.
-                    biased;
-                    _ = interrupt.recv() => return Ok(finished),
-                    _ = terminate.recv() => return Ok(finished),
-                    outcome = child::run(job, limit) => outcome,
-                    () = progress.advance() => unreachable!("progress has no end"),
-                };
-                finished[index].push(outcome.with_context(|| format!("{}, repetition {rep}", job.runtime.name()))?);
-                progress.end();
-            }
+/// The Java to measure with, or why there is none; an error where `--java` is wrong.
+fn java(option: Option<&Path>) -> Result<Result<Java, String>, InputError> {
+    let cache = jvm::cache();
+    match jvm::find_java(option, cache.as_deref()) {
+        Ok(java) => Ok(jvm::can_build().map(|()| java)),
+        Err(error @ JavaError::Missing(_)) => Ok(Err(error.to_string())),
+        Err(JavaError::Option(value)) => {
+            let allowed = format!("the home of a Java {} or newer, or its program java", jvm::OLDEST);
+            Err(InputError::Field(FieldError::new("--java", value, allowed)))
         }
-        Ok(finished)
-    })
+    }
+}
+
+/// The reason of a runtime that has failed, with what is kept of it.
+fn failed(reason: &str, of_one: &Finished, reps: u32) -> String {
+    match of_one.repetitions.len() {
+        0 => reason.to_owned(),
+        kept => format!("after {kept} of {reps} repetitions, which are kept, {reason}"),
+    }
 }
 
 /// What can be told before the measurement.
@@ -161,10 +180,11 @@ fn warnings(scenario: &Scenario, plan: &[Planned], cores_here: u32) -> Vec<Warni
         }
         for &run in &planned.runs {
             let spec = &scenario.runs[run];
-            if spec.poll_interval.is_some() {
-                warnings.push(Warning::NoPolling { variant: variant(run) });
+            let no_polling = Warning::NoPolling { variant: variant(run) };
+            if spec.poll_interval.is_some() && !warnings.contains(&no_polling) {
+                warnings.push(no_polling);
             }
-            if monitors_hold_workers(scenario, spec) {
+            if !planned.runtime.kind().is_jvm() && monitors_hold_workers(scenario, spec) {
                 warnings.push(Warning::NoMonitor { variant: variant(run), runtime: planned.runtime.name() });
             }
         }
@@ -197,7 +217,8 @@ mod tests {
     #[track_caller]
     fn check_warnings(name: &str, cores_here: u32, expect: &[&str]) {
         let scenario = preset(name).unwrap();
-        let warnings = warnings(&scenario, &runtime::plan(&scenario), cores_here);
+        let planned = select::plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0;
+        let warnings = warnings(&scenario, &planned, cores_here);
         let kinds: Vec<_> = warnings.iter().map(Warning::kind).filter(|kind| *kind != "debug-build").collect();
         assert_eq!(kinds, expect, "{name}");
     }

@@ -2,6 +2,7 @@
 //!
 //! It follows `ThreadPoolExecutor` (P-1): while there are fewer threads than the pool's size, a submission starts a
 //! thread with the task as its first; every other task goes to the tail of one unbounded queue behind one mutex.
+//! A thread for each task is the same without the queue: a thread ends with its task.
 //! Every wait, `io` or `block`, is `std::thread::sleep` and holds the thread (P-2); locks are `std::sync::Mutex`.
 
 use std::collections::VecDeque;
@@ -17,9 +18,10 @@ use super::workload::{Action, Which, Workload};
 /// [bytes] Address space for the stack of a pool thread: the JVM's default on Linux.
 const STACK: usize = 1 << 20;
 
-/// Runs the workload to its end on `threads` threads; [ns] from the first submission until the submitter has seen the
-/// last task end.
-pub(crate) fn run(workload: &Workload, slots: &Slots, threads: u32) -> anyhow::Result<u64> {
+/// Runs the workload to its end on `threads` threads, or on one for each task; [ns] from the first submission until the
+/// submitter has seen the last task end.
+pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> anyhow::Result<u64> {
+    let most = threads.unwrap_or_else(|| workload.task_count());
     let queue = &Queue::default();
     let shared: Vec<Mutex<()>> = (0..workload.shared_locks()).map(|_| Mutex::new(())).collect();
     let submitter = thread::current();
@@ -37,13 +39,13 @@ pub(crate) fn run(workload: &Workload, slots: &Slots, threads: u32) -> anyhow::R
         for (task, after) in workload.submissions() {
             thread::sleep(slots.until(after));
             slots.submitted(task);
-            if started == threads {
+            if started == most {
                 queue.push(task);
                 continue;
             }
             let worker = move || {
                 execute(task);
-                while let Some(task) = queue.take() {
+                while let Some(task) = threads.and_then(|_| queue.take()) {
                     execute(task);
                 }
             };
@@ -51,7 +53,7 @@ pub(crate) fn run(workload: &Workload, slots: &Slots, threads: u32) -> anyhow::R
                 .name(format!("pool-{started}"))
                 .stack_size(STACK)
                 .spawn_scoped(scope, worker)
-                .with_context(|| format!("thread {} of {threads} could not be created", started + 1))?;
+                .with_context(|| format!("thread {} of {most} could not be created", started + 1))?;
             started += 1;
         }
         while !slots.all_ended() {

@@ -10,8 +10,10 @@ use serde::Serialize;
 
 use super::child::Repetition;
 use super::environment::Environment;
+use super::jvm::JvmReadings;
 use super::probe::Reading;
-use super::runtime::Planned;
+use super::repeat::Finished;
+use super::select::{Absent, Planned};
 use super::warning::Warning;
 
 /// A measured result.
@@ -24,6 +26,8 @@ pub(crate) struct Report {
     pub(crate) environment: Environment,
     /// What limits the figures.
     pub(crate) warnings: Vec<Warning>,
+    /// What was not measured, and why.
+    pub(crate) absent: Vec<Absent>,
     /// One for each runtime of which a repetition was finished.
     pub(crate) runs: Vec<Run>,
 }
@@ -44,6 +48,18 @@ pub(crate) struct Run {
     pub(crate) resident_growth_bytes: Option<u64>,
     /// [ns] CPU time of all threads, in their own code and in the kernel.
     pub(crate) cpu_ns: Option<u64>,
+    /// What the JVM says; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jvm: Option<JvmRun>,
+}
+
+/// What the JVM says about the repetition with the median makespan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct JvmRun {
+    #[serde(flatten)]
+    pub(crate) readings: JvmReadings,
+    /// How often a virtual thread was pinned, in one more run with the flight recorder.
+    pub(crate) pinned: Option<u64>,
 }
 
 impl Report {
@@ -52,16 +68,18 @@ impl Report {
         scenario: &Scenario,
         environment: Environment,
         warnings: Vec<Warning>,
-        results: &[(Planned, Vec<Repetition>)],
+        absent: Vec<Absent>,
+        results: &[(Planned, Finished)],
     ) -> Self {
-        let run = |(planned, repetitions): &(Planned, Vec<Repetition>)| Run::new(scenario, planned, repetitions);
+        let run = |(planned, finished): &(Planned, Finished)| Run::new(scenario, planned, finished);
         let runs = results.iter().filter_map(run).collect();
-        Self { version: RESULT_VERSION, scenario: scenario.clone(), environment, warnings, runs }
+        Self { version: RESULT_VERSION, scenario: scenario.clone(), environment, warnings, absent, runs }
     }
 }
 
 impl Run {
-    fn new(scenario: &Scenario, planned: &Planned, repetitions: &[Repetition]) -> Option<Self> {
+    fn new(scenario: &Scenario, planned: &Planned, finished: &Finished) -> Option<Self> {
+        let repetitions = &finished.repetitions;
         let mut order: Vec<&Repetition> = repetitions.iter().collect();
         order.sort_by_key(|repetition| repetition.makespan_ns);
         // The lower middle, so that it is a repetition that happened.
@@ -92,6 +110,11 @@ impl Run {
         };
         let resident_growth_bytes = figure("resident_growth_bytes", &readings.resident_growth);
         let cpu_ns = figure("cpu_ns", &readings.cpu_ns);
+        let not_virtual = || Err("only virtual threads can be pinned".to_owned());
+        let jvm = median.jvm.map(|readings| JvmRun {
+            readings,
+            pinned: figure("jvm.pinned", &finished.pinned.clone().unwrap_or_else(not_virtual)),
+        });
         let result = RunResult {
             origin: Origin::Measured,
             model: planned.runtime.model(),
@@ -130,6 +153,7 @@ impl Run {
             makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
             resident_growth_bytes,
             cpu_ns,
+            jvm,
         })
     }
 
@@ -147,7 +171,7 @@ mod tests {
 
     use super::*;
     use crate::measure::probe::Readings;
-    use crate::measure::runtime::plan;
+    use crate::measure::select::{Wanted, plan};
 
     fn repetition(makespan_ns: u64, resident: Reading) -> Repetition {
         let summary = Summary::of(vec![makespan_ns; 4]);
@@ -166,16 +190,17 @@ mod tests {
             response_ns: summary,
             in_flight_peak: 2,
             readings,
+            jvm: None,
         }
     }
 
     #[test]
     fn the_median_is_a_repetition_that_happened() {
         let scenario = preset("io-bound").unwrap();
-        let planned = plan(&scenario).swap_remove(0);
+        let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(0);
         for (times, expect) in [(&[7_u64][..], Some(7)), (&[9, 3, 5], Some(5)), (&[4, 1], Some(1)), (&[], None)] {
             let repetitions: Vec<_> = times.iter().map(|&ns| repetition(ns, Ok(ns))).collect();
-            let run = Run::new(&scenario, &planned, &repetitions);
+            let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() });
             assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
             assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
             assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
@@ -185,8 +210,9 @@ mod tests {
     #[test]
     fn what_could_not_be_read_is_null_with_a_reason() {
         let scenario = preset("io-bound").unwrap();
-        let planned = plan(&scenario).swap_remove(1);
-        let run = Run::new(&scenario, &planned, &[repetition(1_000, Err("/proc: gone".to_owned()))]).unwrap();
+        let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(1);
+        let repetitions = vec![repetition(1_000, Err("/proc: gone".to_owned()))];
+        let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() }).unwrap();
         let json = serde_json::to_value(run).unwrap();
         assert_eq!(json["memory_bytes"]["resident"], serde_json::Value::Null);
         assert_eq!(json["unavailable"]["memory_bytes.resident"], "/proc: gone");

@@ -1,12 +1,19 @@
-//! Which real runtime stands for a run of the scenario, and what it is called.
+//! A real runtime with its knobs, and what it is called.
+//!
+//! Which runtimes a scenario is measured on is decided in `select`.
 
-use parkbench_engine::{Dispatcher, Flavor, Model, RunSpec, Scenario};
+use parkbench_engine::{LockKind, LockSpec, Model, RunSpec};
 use serde::{Deserialize, Serialize};
+
+use super::jvm::Version;
+use super::kind::Kind;
 
 /// The version of `may` that is built in; a test compares it with the lock file.
 const MAY_VERSION: &str = "0.3.51";
 /// The version of tokio that is built in; a test compares it with the lock file.
 const TOKIO_VERSION: &str = "1.54.1";
+/// The version of kotlinx.coroutines in the runner; a test compares it with `jvm/pom.xml`.
+const COROUTINES_VERSION: &str = "1.10.2";
 /// Coroutines that `Dispatchers.IO` runs at once at most, unless there are more cores (K-6).
 const IO_PARALLELISM: u32 = 64;
 
@@ -16,41 +23,91 @@ const IO_PARALLELISM: u32 = 64;
 pub(crate) enum Runtime {
     /// The pool in `pool`.
     Pool { threads: u32 },
+    /// A thread for each task, in `pool`.
+    ThreadPerTask,
     /// `may`, in `green`.
     May { workers: u32 },
     /// tokio's multi-thread runtime, in `coroutine`.
     Tokio { workers: u32 },
     /// tokio's current-thread runtime, in `coroutine`.
     TokioCurrentThread,
+    /// A runtime of the JVM, in `jvm`.
+    Jvm(Jvm),
+}
+
+/// A runtime of the JVM with its knobs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Jvm {
+    /// Which one.
+    pub(crate) kind: Kind,
+    /// The Java that it runs on.
+    pub(crate) java: Version,
+    /// Threads of the pool, carriers or workers; 1 for the loop of `runBlocking`.
+    pub(crate) threads: u32,
+    /// Coroutines at once by `limitedParallelism`.
+    pub(crate) parallelism: Option<u32>,
+    /// `jdk.virtualThreadScheduler.maxPoolSize`.
+    pub(crate) max_pool: Option<u32>,
+    /// `jdk.virtualThreadScheduler.minRunnable`.
+    pub(crate) min_runnable: Option<u32>,
+    /// What the run makes of monitors and `ReentrantLock`s.
+    pub(crate) lock: Option<LockKind>,
 }
 
 impl Runtime {
-    /// The runtime for this run: the same number of threads as the scenario says.
-    pub(crate) fn for_run(run: &RunSpec, cores: u32) -> Self {
-        match run.model {
-            Model::ThreadPool => Self::Pool { threads: run.size.unwrap_or(cores) },
-            Model::GreenThreads => Self::May { workers: run.carriers.unwrap_or(cores) },
-            Model::Coroutines if run.runtime() == Some(parkbench_engine::Runtime::Tokio) => {
-                match run.flavor.unwrap_or_default() {
-                    Flavor::MultiThread => Self::Tokio { workers: run.workers.unwrap_or(cores) },
-                    Flavor::CurrentThread => Self::TokioCurrentThread,
-                }
-            }
-            Model::Coroutines => match run.dispatcher.unwrap_or_default() {
-                Dispatcher::Default => Self::Tokio { workers: cores.max(2) },
-                Dispatcher::Io => Self::Tokio { workers: cores.max(IO_PARALLELISM) },
-                Dispatcher::EventLoop => Self::TokioCurrentThread,
-            },
+    /// This runtime for this run: the same number of threads as the scenario says.
+    ///
+    /// `java` is the Java that was found; `None` for a runtime of the JVM where there is none.
+    pub(crate) fn new(kind: Kind, run: &RunSpec, cores: u32, java: Option<&Version>) -> Option<Self> {
+        let of_model = run.model == kind.model();
+        let size = run.size.filter(|_| of_model).unwrap_or(cores);
+        let carriers = run.carriers.filter(|_| of_model).unwrap_or(cores);
+        let io = run.dispatcher == Some(parkbench_engine::Dispatcher::Io);
+        // A run of tokio names its workers; one of Kotlin has them from its dispatcher.
+        let workers = match run.runtime().filter(|_| of_model) {
+            Some(parkbench_engine::Runtime::Tokio) => run.workers.unwrap_or(cores),
+            _ if io => cores.max(IO_PARALLELISM),
+            _ => cores.max(2),
+        };
+        let threads = match kind {
+            Kind::Pool => return Some(Self::Pool { threads: size }),
+            Kind::ThreadPerTask => return Some(Self::ThreadPerTask),
+            Kind::May => return Some(Self::May { workers: carriers }),
+            Kind::Tokio => return Some(Self::Tokio { workers }),
+            Kind::TokioCurrent => return Some(Self::TokioCurrentThread),
+            Kind::JavaPool => size,
+            Kind::JavaThreadPerTask => u32::MAX,
+            Kind::JavaVirtual => carriers,
+            Kind::KotlinDefault => cores.max(2),
+            Kind::KotlinIo => cores.max(IO_PARALLELISM),
+            Kind::KotlinEventLoop => 1,
+        };
+        Some(Self::Jvm(Jvm {
+            kind,
+            java: java?.clone(),
+            threads,
+            parallelism: run.parallelism.filter(|_| of_model),
+            max_pool: run.max_pool.filter(|_| of_model),
+            min_runnable: run.min_runnable.filter(|_| of_model),
+            lock: run.lock,
+        }))
+    }
+
+    /// Which one, without its knobs.
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Pool { .. } => Kind::Pool,
+            Self::ThreadPerTask => Kind::ThreadPerTask,
+            Self::May { .. } => Kind::May,
+            Self::Tokio { .. } => Kind::Tokio,
+            Self::TokioCurrentThread => Kind::TokioCurrent,
+            Self::Jvm(jvm) => jvm.kind,
         }
     }
 
     /// The model that it stands for.
     pub(crate) const fn model(&self) -> Model {
-        match self {
-            Self::Pool { .. } => Model::ThreadPool,
-            Self::May { .. } => Model::GreenThreads,
-            Self::Tokio { .. } | Self::TokioCurrentThread => Model::Coroutines,
-        }
+        self.kind().model()
     }
 
     /// One word for tables and files.
@@ -59,20 +116,22 @@ impl Runtime {
             Self::Pool { threads } => format!("pool-{threads}"),
             Self::May { workers } => format!("may-{workers}"),
             Self::Tokio { workers } => format!("tokio-{workers}"),
-            Self::TokioCurrentThread => "tokio-current".to_owned(),
+            Self::ThreadPerTask | Self::TokioCurrentThread => self.kind().as_str().to_owned(),
+            Self::Jvm(jvm) => jvm.variant(),
         }
     }
 
     /// The name in full.
     pub(crate) fn name(&self) -> String {
-        let count = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         match self {
             Self::Pool { threads } => format!("own pool on std threads, {}", count(*threads, "thread")),
+            Self::ThreadPerTask => "a std thread for each task".to_owned(),
             Self::May { workers } => format!("may {MAY_VERSION}, {}", count(*workers, "worker")),
             Self::Tokio { workers } => {
                 format!("tokio {TOKIO_VERSION}, multi-thread, {}", count(*workers, "worker"))
             }
             Self::TokioCurrentThread => format!("tokio {TOKIO_VERSION}, current-thread"),
+            Self::Jvm(jvm) => jvm.name(),
         }
     }
 
@@ -81,60 +140,127 @@ impl Runtime {
         match self {
             Self::Pool { threads } => *threads,
             Self::May { workers } | Self::Tokio { workers } => *workers,
+            Self::ThreadPerTask => u32::MAX,
             Self::TokioCurrentThread => 1,
+            Self::Jvm(jvm) => jvm.threads,
+        }
+    }
+
+    /// How this lock is implemented here.
+    pub(crate) fn lock(&self, lock: &LockSpec) -> LockKind {
+        match self {
+            Self::Jvm(Jvm { lock: Some(kind), .. }) if lock.kind.is_replaceable() => *kind,
+            _ => lock.kind,
+        }
+    }
+
+    /// Whether a wait at or inside a monitor holds the thread: of coroutines on the JVM, and of virtual threads before
+    /// JDK 24 (T-12).
+    pub(crate) fn holds_in_monitors(&self) -> bool {
+        match self {
+            Self::Jvm(jvm) if jvm.kind == Kind::JavaVirtual => jvm.java.feature < 24,
+            Self::Jvm(jvm) => jvm.kind.model() == Model::Coroutines,
+            _ => false,
         }
     }
 }
 
-/// A runtime and the runs of the scenario that it stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Planned {
-    /// What is measured.
-    pub(crate) runtime: Runtime,
-    /// Indices in the scenario's `runs`.
-    pub(crate) runs: Vec<usize>,
+impl Jvm {
+    fn variant(&self) -> String {
+        let mut parts = vec![self.kind.as_str().to_owned()];
+        match self.kind {
+            Kind::JavaPool => parts.push(self.threads.to_string()),
+            // The JDK decides how virtual threads behave (T-11 to T-17), and nothing else here.
+            Kind::JavaVirtual => parts.push(format!("jdk{}", self.java.feature)),
+            _ => {}
+        }
+        let limits = [self.parallelism, self.max_pool, self.min_runnable];
+        parts.extend(limits.into_iter().flatten().map(|limit| limit.to_string()));
+        parts.extend(
+            self.lock.map(
+                |kind| {
+                    if kind == LockKind::Reentrant { "reentrant".to_owned() } else { "monitor".to_owned() }
+                },
+            ),
+        );
+        parts.join("-")
+    }
+
+    fn name(&self) -> String {
+        let java = format!("Java {}", self.java.text);
+        let kotlin = format!("kotlinx.coroutines {COROUTINES_VERSION} on {java}");
+        let mut parts = vec![match self.kind {
+            Kind::JavaPool => format!("{java}, newFixedThreadPool, {}", count(self.threads, "thread")),
+            Kind::JavaVirtual => format!("{java}, virtual threads, {}", count(self.threads, "carrier")),
+            Kind::KotlinDefault => {
+                format!("{kotlin}, async on Dispatchers.Default, {}", count(self.threads, "worker"))
+            }
+            Kind::KotlinIo => format!("{kotlin}, async on Dispatchers.IO, {} at once", self.threads),
+            Kind::KotlinEventLoop => format!("{kotlin}, launch in runBlocking"),
+            _ => format!("{java}, a platform thread for each task"),
+        }];
+        for (name, limit) in [
+            ("limitedParallelism", self.parallelism),
+            ("maxPoolSize", self.max_pool),
+            ("minRunnable", self.min_runnable),
+        ] {
+            parts.extend(limit.map(|limit| format!("{name} {limit}")));
+        }
+        parts.join(", ")
+    }
 }
 
-/// The runtimes to measure, in the order of the runs; runs that only a JVM could tell apart share one.
-pub(crate) fn plan(scenario: &Scenario) -> Vec<Planned> {
-    let mut plan: Vec<Planned> = Vec::new();
-    for (index, run) in scenario.runs.iter().enumerate() {
-        let runtime = Runtime::for_run(run, scenario.machine.cores);
-        match plan.iter_mut().find(|planned| planned.runtime == runtime) {
-            Some(planned) => planned.runs.push(index),
-            None => plan.push(Planned { runtime, runs: vec![index] }),
-        }
-    }
-    plan
+fn count(n: u32, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
-    use parkbench_engine::preset;
-
     use super::*;
 
-    #[track_caller]
-    fn check(name: &str, expect: &[(&str, &[usize])]) {
-        let plan = plan(&preset(name).unwrap());
-        let got: Vec<_> = plan.iter().map(|planned| (planned.runtime.variant(), planned.runs.as_slice())).collect();
-        let got: Vec<_> = got.iter().map(|(variant, runs)| (variant.as_str(), *runs)).collect();
-        assert_eq!(got, expect);
-    }
-
     #[test]
-    fn each_run_has_its_runtime() {
-        check("io-bound", &[("pool-12", &[0]), ("may-12", &[1]), ("tokio-64", &[2])]);
-        check("cpu-bound", &[("pool-12", &[0]), ("may-12", &[1]), ("tokio-12", &[2])]);
-        check("high-concurrency", &[("pool-12", &[0]), ("may-12", &[1]), ("tokio-current", &[2])]);
-        check("pinning", &[("may-8", &[0, 1, 2, 3])]);
-    }
-
-    #[test]
-    fn versions_are_those_of_the_lock_file() {
+    fn versions_are_those_of_the_lock_file_and_of_maven() {
         let lock = include_str!("../../../../Cargo.lock");
         for (name, version) in [("may", MAY_VERSION), ("tokio", TOKIO_VERSION)] {
             assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")), "{name}");
+        }
+        let pom = include_str!("../../../../jvm/pom.xml");
+        assert!(pom.contains(&format!("<coroutines.version>{COROUTINES_VERSION}<")));
+    }
+
+    #[test]
+    fn names_say_what_is_measured() {
+        let java = Version { feature: 25, text: "25.0.3".to_owned() };
+        for (kind, run, variant, name) in [
+            (
+                Kind::JavaPool,
+                r#"{"model":"thread-pool","size":1}"#,
+                "java-pool-1",
+                "Java 25.0.3, newFixedThreadPool, 1 thread",
+            ),
+            (
+                Kind::JavaVirtual,
+                r#"{"model":"green-threads","max_pool":9,"lock":"monitor"}"#,
+                "java-virtual-jdk25-9-monitor",
+                "Java 25.0.3, virtual threads, 4 carriers, maxPoolSize 9",
+            ),
+            (
+                Kind::KotlinIo,
+                r#"{"model":"coroutines","dispatcher":"io"}"#,
+                "kotlin-io",
+                "kotlinx.coroutines 1.10.2 on Java 25.0.3, async on Dispatchers.IO, 64 at once",
+            ),
+            // A runtime that was asked for by its name has no knob of another model's run.
+            (
+                Kind::JavaThreadPerTask,
+                r#"{"model":"coroutines","parallelism":3}"#,
+                "java-thread-per-task",
+                "Java 25.0.3, a platform thread for each task",
+            ),
+        ] {
+            let runtime = Runtime::new(kind, &serde_json::from_str(run).unwrap(), 4, Some(&java)).unwrap();
+            assert_eq!((runtime.variant(), runtime.name()), (variant.to_owned(), name.to_owned()));
+            assert_eq!(Runtime::new(kind, &RunSpec::new(Model::ThreadPool), 4, None), None);
         }
     }
 }

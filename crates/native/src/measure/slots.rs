@@ -83,11 +83,17 @@ impl Slots {
 
     /// Latencies, response times and tasks in flight, after the run.
     pub(crate) fn times(&self) -> Times {
-        let mut times = Times::default();
+        let at = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+        Times::of(self.tasks.iter().map(|slot| (at(&slot.submitted), (at(&slot.began), at(&slot.ended)))))
+    }
+}
+
+impl Times {
+    /// From the times (submitted, (began, ended)) of each task; [`ABSENT`] stands for "not yet".
+    pub(crate) fn of(tasks: impl Iterator<Item = (u64, (u64, u64))>) -> Self {
+        let mut times = Self::default();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
-        for slot in &self.tasks {
-            let at = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
-            let (submit, begin, end) = (at(&slot.submitted), at(&slot.began), at(&slot.ended));
+        for (submit, (begin, end)) in tasks {
             if begin != ABSENT {
                 starts.push(begin);
             }

@@ -3,7 +3,7 @@
 use parkbench_trace::RunResult;
 use parkbench_view::format;
 
-use super::report::Report;
+use super::report::{JvmRun, Report};
 use crate::figures::{self, WIDTH, or_absent};
 use crate::text::wrap;
 use crate::{flat, simulate};
@@ -12,9 +12,15 @@ use crate::{flat, simulate};
 pub(crate) fn render(report: &Report) -> String {
     let mut out = wrap(&simulate::title(&report.scenario), WIDTH, "", "");
     out.push('\n');
+    let longest = report.runs.iter().map(|run| run.result.variant.len()).max().unwrap_or(0);
+    let width = (longest + 2).max(16);
     for run in &report.runs {
-        let line = format!("{}, measured in place of {}", run.runtime, run.stands_for.join(", "));
-        out.push_str(&wrap(&line, WIDTH, &format!("{:16}", run.result.variant), &" ".repeat(16)));
+        let place = match run.stands_for.as_slice() {
+            [] => String::new(),
+            variants => format!(", measured in place of {}", variants.join(", ")),
+        };
+        let line = run.runtime.clone() + &place;
+        out.push_str(&wrap(&line, WIDTH, &format!("{:width$}", run.result.variant), &" ".repeat(width)));
     }
     out.push('\n');
     let results: Vec<&RunResult> = report.runs.iter().map(|run| &run.result).collect();
@@ -28,10 +34,25 @@ pub(crate) fn render(report: &Report) -> String {
         grid.figure("Its growth in resident memory", chunk, |index| {
             or_absent(run(index).resident_growth_bytes, format::bytes)
         });
+        if report.runs.iter().any(|run| run.jvm.is_some()) {
+            let jvm = |index: &usize, of: fn(&JvmRun) -> Option<u64>| run(index).jvm.as_ref().and_then(of);
+            grid.figure("Java heap, peak", chunk, |index| {
+                or_absent(jvm(index, |jvm| Some(jvm.readings.heap_peak_bytes)), format::bytes)
+            });
+            grid.figure("  time of its collector", chunk, |index| {
+                or_absent(jvm(index, |jvm| Some(jvm.readings.gc_ns)), format::duration)
+            });
+            grid.figure("Virtual threads pinned", chunk, |index| {
+                or_absent(jvm(index, |jvm| jvm.pinned), format::count)
+            });
+        }
     }));
     out.push_str("\nAll figures are those of the repetition with the median total time.\n");
     out.push_str(&machine(report));
     out.push_str(&absent(report));
+    for absent in &report.absent {
+        out.push_str(&wrap(&absent.to_string(), WIDTH, "- ", "  "));
+    }
     if !report.warnings.is_empty() {
         out.push('\n');
     }
@@ -48,6 +69,7 @@ fn machine(report: &Report) -> String {
     parts.extend(here.kernel.as_ref().map(|kernel| format!("kernel {kernel}")));
     parts.extend(here.cores.map(|cores| format!("{cores} cores")));
     parts.extend(here.cpu.clone());
+    parts.extend(here.java.as_ref().map(|java| format!("Java {java}")));
     parts.extend(here.memory_bytes.map(format::bytes));
     parts.push(format!("parkbench {} ({} build)", here.parkbench, here.build));
     let after = here.cpu_iteration_after_ps.map_or_else(String::new, |ps| format!(" before and {ps} ps after"));
@@ -62,7 +84,8 @@ fn absent(report: &Report) -> String {
         for (field, reason) in &run.result.unavailable {
             let line = format!("{field} unavailable: {reason}");
             // Figures that no measurement has are not shown, and need no explanation.
-            if !reason.contains("measurement") && !reasons.contains(&line) {
+            let shown = !reason.contains("measurement") && field != "jvm.pinned";
+            if shown && !reasons.contains(&line) {
                 reasons.push(line);
             }
         }
@@ -84,6 +107,10 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         add("makespan_longest_ns", longest.to_string());
         add("resident_growth_bytes", optional(run.resident_growth_bytes));
         add("cpu_ns", optional(run.cpu_ns));
+        let jvm = |of: fn(&JvmRun) -> Option<u64>| optional(run.jvm.as_ref().and_then(of));
+        add("jvm_heap_peak_bytes", jvm(|jvm| Some(jvm.readings.heap_peak_bytes)));
+        add("jvm_gc_ns", jvm(|jvm| Some(jvm.readings.gc_ns)));
+        add("jvm_pinned", jvm(|jvm| jvm.pinned));
         columns
     }))
 }
@@ -97,7 +124,8 @@ mod tests {
     use crate::measure::child::Repetition;
     use crate::measure::environment::Environment;
     use crate::measure::probe::Readings;
-    use crate::measure::runtime::plan;
+    use crate::measure::repeat::Finished;
+    use crate::measure::select::{Wanted, plan};
     use crate::measure::warning::Warning;
 
     fn report() -> Report {
@@ -108,6 +136,7 @@ mod tests {
             build: "release",
             cores: Some(8),
             cpu: None,
+            java: None,
             memory_bytes: Some(16_000_000_000),
             platform: "linux x86_64".to_owned(),
             kernel: Some("6.18.0".to_owned()),
@@ -128,17 +157,19 @@ mod tests {
                 involuntary_switches: Err("getrusage: not here".to_owned()),
                 cpu_ns: Ok(12_000_000),
             },
+            jvm: None,
         };
-        let repetitions =
+        let repetitions: [Vec<u64>; 4] =
             [vec![2_300_000_000, 2_200_000_000, 2_250_000_000], vec![1_013_000_000], vec![], vec![7_600_000]];
-        let results: Vec<_> = plan(&scenario)
-            .into_iter()
-            .zip(repetitions)
-            .map(|(planned, times)| (planned, times.into_iter().map(repetition).collect()))
-            .collect();
+        let finished = |times: Vec<u64>| Finished {
+            repetitions: times.into_iter().map(repetition).collect(),
+            ..Finished::default()
+        };
+        let (planned, absent) = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap();
+        let results: Vec<_> = planned.into_iter().zip(repetitions.map(finished)).collect();
         let warnings =
             vec![Warning::OtherCores { scenario: 8, here: 2 }, Warning::Interrupted { finished: 5, planned: 12 }];
-        Report::new(&scenario, environment, warnings, &results)
+        Report::new(&scenario, environment, warnings, absent, &results)
     }
 
     #[test]

@@ -36,10 +36,11 @@ fn arguments() {
     }
     check(&["measure", "io-bound", "--reps", "0"], b"", &["--reps", "'0'", "1 to 1000"]);
     check(
-        &["measure", "io-bound", "--tasks", "1000000"],
+        &["measure", "io-bound", "--runtime", "java"],
         b"",
-        &["tasks: 1000000", "up to", "--tasks", "max_map_count"],
+        &["--runtime", "'java'", "java-pool, java-thread-per-task"],
     );
+    check(&["measure", "io-bound", "--java", "./src"], b"", &["--java: ./src (no Java)", "a Java 21 or newer"]);
     check(&["simulate", "io-bound", "--step-budget", "0"], b"", &["--step-budget", "'0'"]);
 }
 
@@ -105,6 +106,4 @@ fn a_measurement_that_could_hang_is_refused() {
     };
     let tasks = format!("[{},{}]", class("a", "b"), class("b", "a"));
     check(&["measure", "-"], &scenario(MACHINE, &tasks, RUNS), &["tasks", "\"a\"", "\"b\"", "same order"]);
-    let runs = r#"[{"model":"thread-pool","size":32768}]"#;
-    check(&["measure", "-"], &scenario(MACHINE, TASKS, runs), &["runs[0].size: 32768", "up to", "max_map_count"]);
 }

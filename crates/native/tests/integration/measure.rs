@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ const MS: u64 = 1_000_000;
 /// Measures a preset at a reduced size; the runs.
 #[track_caller]
 fn runs(preset: &str, tasks: &str) -> Vec<Value> {
-    let json = json_of(&["measure", preset, "--tasks", tasks, "--reps", "1", "--format", "json"]);
+    let json = json_of(&["measure", preset, "--tasks", tasks, "--reps", "1", "--runtime", "rust", "--format", "json"]);
     assert_eq!(json["version"], 1);
     assert!(json["environment"]["cpu_iteration_ps"].as_u64().unwrap() > 50);
     json["runs"].as_array().unwrap().clone()
@@ -79,7 +79,8 @@ fn llm_agents() {
 
 #[test]
 fn pinning_is_one_measurement_and_says_so() {
-    let json = json_of(&["measure", "pinning", "--tasks", "20", "--reps", "1", "--format", "json"]);
+    let json =
+        json_of(&["measure", "pinning", "--tasks", "20", "--reps", "1", "--runtime", "rust", "--format", "json"]);
     let runs = json["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 1);
     check(&runs[0], "may-8", 20, 2_000 * MS, 2_000 * MS, 20);
@@ -97,7 +98,10 @@ fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
             {"count":1,"at":"100 ms","steps":[{"cpu":"10 us"}]}],
         "runs":[{"model":"thread-pool"},{"model":"green-threads"},{"model":"coroutines"},
             {"model":"coroutines","dispatcher":"event-loop"}]}"#;
-    let output = parkbench().args(["measure", "-", "--reps", "1", "--format", "json"]).write_stdin(scenario).output();
+    let output = parkbench()
+        .args(["measure", "-", "--reps", "1", "--runtime", "rust", "--format", "json"])
+        .write_stdin(scenario)
+        .output();
     let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let runs = json["runs"].as_array().unwrap();
     for (run, (variant, threads)) in
@@ -112,7 +116,8 @@ fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
 
 #[test]
 fn repetitions_and_formats() {
-    let args = ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--model", "coroutines", "--format"];
+    let args =
+        ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--runtime", "tokio-current", "--format"];
     let json = json_of(&[&args[..], &["json"]].concat());
     let times: Vec<u64> =
         json["runs"][0]["makespans_ns"].as_array().unwrap().iter().map(|ns| ns.as_u64().unwrap()).collect();
@@ -132,7 +137,8 @@ fn repetitions_and_formats() {
 #[test]
 fn json_has_what_is_documented() {
     let docs = include_str!("../../../../docs/results.md");
-    let json = json_of(&["measure", "io-bound", "--tasks", "12", "--reps", "1", "--format", "json"]);
+    let json =
+        json_of(&["measure", "io-bound", "--tasks", "12", "--reps", "1", "--runtime", "rust", "--format", "json"]);
     let documented = |object: &Value| {
         for name in object.as_object().unwrap().keys() {
             assert!(docs.contains(&format!("`{name}`")), "{name} is not in docs/results.md");
@@ -141,13 +147,17 @@ fn json_has_what_is_documented() {
     documented(&json);
     documented(&json["environment"]);
     documented(&json["runs"][0]);
+    documented(
+        &serde_json::json!({"absent": [], "java": "", "jvm": {}, "gc_ns": 0, "gc_count": 0, "heap_peak_bytes": 0,
+        "threads_peak": 0, "pinned": 0, "variant": "", "stands_for": "", "reason": ""}),
+    );
 }
 
 #[test]
 fn an_interrupt_ends_the_measurement_and_its_child() {
     // 42 s, unless it is interrupted.
     let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
-        .args(["measure", "io-bound", "--model", "thread-pool"])
+        .args(["measure", "io-bound", "--runtime", "pool"])
         .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -166,7 +176,7 @@ fn an_interrupt_ends_the_measurement_and_its_child() {
 #[test]
 fn a_child_does_not_outlive_its_parent() {
     let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
-        .args(["measure", "io-bound", "--model", "thread-pool"])
+        .args(["measure", "io-bound", "--runtime", "pool"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -196,6 +206,78 @@ fn await_end(process: &str) {
     while fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|name| name.trim() == "parkbench") {
         thread::yield_now();
     }
+}
+
+#[test]
+fn without_maven_the_rows_of_the_jvm_are_absent_with_the_reason() {
+    let cache = tempfile::tempdir().unwrap();
+    let mut command = parkbench();
+    command.env("PATH", cache.path()).env("PARKBENCH_CACHE", cache.path()).env_remove("JAVA_HOME");
+    command.args(["measure", "high-concurrency", "--tasks", "20", "--reps", "1", "--format", "json"]);
+    let output = command.output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["runs"].as_array().unwrap().len(), 3);
+    let absent = json["absent"].as_array().unwrap();
+    let variants: Vec<_> = absent.iter().map(|absent| absent["variant"].as_str().unwrap()).collect();
+    assert_eq!(variants, ["java-pool", "java-virtual", "kotlin-event-loop"]);
+    for absent in absent {
+        // Which of the two is missing first depends on the machine.
+        let reason = absent["reason"].as_str().unwrap();
+        assert!(reason.starts_with("Maven is missing") || reason.starts_with("no Java 21 or newer"), "{reason}");
+        assert!(reason.contains("install"), "{reason}");
+        assert!(stderr.contains(&format!("{} is not measured: {reason}", absent["variant"].as_str().unwrap())));
+    }
+
+    // Asked for by its name, it is a failure.
+    command.args(["--runtime", "pool,java-pool"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((json["runs"].as_array().unwrap().len(), json["absent"].as_array().unwrap().len()), (1, 1));
+}
+
+#[test]
+fn what_is_beyond_the_limits_of_the_machine_leaves_the_other_rows() {
+    let text = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1000000,"steps":[{"cpu":{"iterations":1}}]}],
+        "runs":[{"model":"thread-pool"},{"model":"green-threads"}]}"#;
+    let output = parkbench()
+        .args(["measure", "-", "--runtime", "rust", "--reps", "1", "--format", "json"])
+        .write_stdin(text)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((json["runs"].as_array().unwrap().len(), &json["absent"][0]["variant"]), (1, &"may-2".into()));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("1000000 tasks are more than this machine holds") && stderr.contains("vm.max_map_count"));
+
+    let output = parkbench().args(["measure", "io-bound", "--tasks", "1000000", "--runtime", "may"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is nothing to measure"));
+}
+
+#[test]
+fn a_child_that_is_killed_leaves_the_other_rows() {
+    let scenario = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    let text = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1,"steps":[{"io":"1 s"}]}],
+        "runs":[{"model":"thread-pool"},{"model":"coroutines"}]}"#;
+    fs::write(scenario.path(), text).unwrap();
+    let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
+        .args(["measure", scenario.path().to_str().unwrap(), "--runtime", "rust", "--reps", "1", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let child: i32 = child_of(&mut parent).parse().unwrap();
+    kill(Pid::from_raw(child), Signal::SIGKILL).unwrap();
+    let output = parent.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((json["runs"].as_array().unwrap().len(), &json["runs"][0]["variant"]), (1, &"tokio-2".into()));
+    assert_eq!(json["absent"][0]["variant"], "pool-2");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("signal: 9"));
 }
 
 #[test]

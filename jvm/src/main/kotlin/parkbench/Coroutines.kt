@@ -49,7 +49,8 @@ internal class Coroutines(private val plan: Plan) {
 
     /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
     fun run(slots: Slots, dispatcher: CoroutineDispatcher?): Long = runBlocking {
-        val scope = if (dispatcher == null) this else CoroutineScope(coroutineContext + dispatcher)
+        val view = plan.parallelism?.let { dispatcher?.limitedParallelism(it) } ?: dispatcher
+        val scope = if (view == null) this else CoroutineScope(coroutineContext + view)
         if (plan.async) {
             val tasks = ArrayList<Deferred<Unit>>(slots.tasks)
             for (task in 0 until slots.tasks) {

@@ -15,6 +15,8 @@ internal class Plan(
     val runtime: String,
     /** Threads of a pool. */
     val threads: Int,
+    /** Coroutines that run at once by `limitedParallelism`; `null` for the dispatcher itself. */
+    val parallelism: Int?,
     /** Whether coroutines are started by `async` rather than by `launch`. */
     val async: Boolean,
     val sharedLocks: Int,
@@ -63,7 +65,7 @@ internal class Plan(
             require(due.size == classOf.size) { "the plan has ${classOf.size} tasks and ${due.size} arrivals" }
             val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
             return Plan(
-                plan["runtime"] as String, number("threads").toInt(), plan["builder"] == "async",
+                plan["runtime"] as String, number("threads").toInt(), (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
                 number("shared_locks").toInt(), classes, classOf, due, values, offsets, warmup,
             )
         }

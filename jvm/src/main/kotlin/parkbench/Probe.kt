@@ -7,6 +7,7 @@ import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.lang.management.ManagementFactory
+import java.lang.management.MemoryType
 import java.nio.file.Files
 import java.nio.file.Path
 
@@ -49,9 +50,7 @@ internal class Probe {
     fun finish(): String {
         val after = Usage.read()
         val peak = status("VmHWM")
-        val heap = Reading.of("heap") {
-            ManagementFactory.getMemoryPoolMXBeans().filter { it.type == java.lang.management.MemoryType.HEAP }.sumOf { it.peakUsage.used }
-        }
+        val heap = ManagementFactory.getMemoryPoolMXBeans().filter { it.type == MemoryType.HEAP }.sumOf { it.peakUsage.used }
         val readings = mapOf(
             "resident" to peak,
             "resident_growth" to Reading.change(resident, peak),
@@ -62,7 +61,7 @@ internal class Probe {
         )
         val threads = ManagementFactory.getThreadMXBean().peakThreadCount
         return "\"readings\":${readings.entries.joinToString(",", "{", "}") { "\"${it.key}\":${it.value}" }}," +
-            "\"jvm\":{\"gc_ns\":${gcTime() - gcNs},\"gc_count\":${gcCount() - gcRuns},\"heap_peak_bytes\":${heap.value ?: 0}," +
+            "\"jvm\":{\"gc_ns\":${gcTime() - gcNs},\"gc_count\":${gcCount() - gcRuns},\"heap_peak_bytes\":$heap," +
             "\"threads_peak\":$threads}"
     }
 

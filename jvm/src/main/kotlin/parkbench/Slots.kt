@@ -14,6 +14,9 @@ internal class Slots(private val plan: Plan, val tasks: Int) {
     private val remaining = AtomicInteger(tasks)
     private val done = CountDownLatch(1)
 
+    @Volatile
+    private var failure: Throwable? = null
+
     private fun now() = System.nanoTime() - origin
 
     fun submitted(task: Int) {
@@ -27,6 +30,12 @@ internal class Slots(private val plan: Plan, val tasks: Int) {
     fun ended(task: Int) {
         ended[task] = now()
         if (remaining.decrementAndGet() == 0) done.countDown()
+    }
+
+    /** The task's body has thrown: the run is over. */
+    fun failed(error: Throwable) {
+        failure = error
+        done.countDown()
     }
 
     /** How many nanoseconds are left until the task is due; the first is due at once. */
@@ -44,9 +53,10 @@ internal class Slots(private val plan: Plan, val tasks: Int) {
     /** Waits for the last task; nanoseconds since the first submission. */
     fun awaitAll(): Long {
         done.await()
-        return sinceFirst()
+        val end = sinceFirst()
+        failure?.let { throw IllegalStateException("a task failed: $it", it) }
+        return end
     }
-
 
     fun sinceFirst(): Long = now() - submitted[0]
 }

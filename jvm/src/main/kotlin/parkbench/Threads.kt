@@ -10,33 +10,41 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     private val locks = Array(plan.sharedLocks) { ReentrantLock() }
 
     /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
-    fun run(slots: Slots, executor: () -> ExecutorService): Long = executor().use { threads ->
-        for (task in 0 until slots.tasks) {
-            slots.awaitDue(task)
-            slots.submitted(task)
-            threads.execute { body(slots, task) }
+    fun run(slots: Slots, executor: () -> ExecutorService): Long {
+        val threads = executor()
+        try {
+            for (task in 0 until slots.tasks) submit(slots, task) { threads.execute(it) }
+            return slots.awaitAll().also { threads.close() }
+        } finally {
+            // After a failure nobody waits for the tasks that are left.
+            threads.shutdownNow()
         }
-        slots.awaitAll()
     }
 
     /** As [run], with a new platform thread for each task. */
     fun runThreadPerTask(slots: Slots): Long {
-        for (task in 0 until slots.tasks) {
-            slots.awaitDue(task)
-            slots.submitted(task)
-            try {
-                Thread({ body(slots, task) }, "task-$task").start()
-            } catch (error: OutOfMemoryError) {
-                throw Refused("thread ${task + 1} of ${slots.tasks} could not be created: ${error.message}")
-            }
-        }
+        for (task in 0 until slots.tasks) submit(slots, task) { Thread(it).start() }
         return slots.awaitAll()
     }
 
+    private inline fun submit(slots: Slots, task: Int, start: (Runnable) -> Unit) {
+        slots.awaitDue(task)
+        slots.submitted(task)
+        try {
+            start { body(slots, task) }
+        } catch (error: OutOfMemoryError) {
+            throw Refused("task ${task + 1} of ${slots.tasks} got no thread: ${error.message}")
+        }
+    }
+
     private fun body(slots: Slots, task: Int) {
-        slots.began(task)
-        perform(task, plan.steps(task), 0, 0)
-        slots.ended(task)
+        try {
+            slots.began(task)
+            perform(task, plan.steps(task), 0, 0)
+            slots.ended(task)
+        } catch (error: Throwable) {
+            slots.failed(error)
+        }
     }
 
     /**

@@ -13,8 +13,8 @@ private const val MS = 1_000_000L
 private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual")
 private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
 
-private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch") =
-    """{"version":1,"runtime":"$runtime","threads":2,"builder":"$builder","shared_locks":1,"classes":[$steps],
+private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null) =
+    """{"version":1,"runtime":"$runtime","threads":2,"parallelism":$parallelism,"builder":"$builder","shared_locks":1,"classes":[$steps],
         "class_of":[${List(tasks) { 0 }.joinToString(",")}],"values":[$values],"due":[$due],
         "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
 
@@ -77,6 +77,24 @@ class RunnerTest {
         val (slots, makespan) = run(text("kotlin-event-loop", """[["BLOCK",3000000]]""", 8))
         assertEquals(1, inFlight(slots))
         assertTrue(makespan >= 24 * MS)
+    }
+
+    @Test
+    fun `limitedParallelism runs so many coroutines at once (K-7)`() {
+        for (runtime in listOf("kotlin-default", "kotlin-io")) {
+            val (slots, makespan) = run(text(runtime, """[["BLOCK",5000000]]""", 6, parallelism = 1))
+            assertTrue(inFlight(slots) == 1 && makespan >= 30 * MS, runtime)
+        }
+    }
+
+    @Test
+    fun `a task that throws ends the run with its words`() {
+        for (runtime in THREADS) {
+            // No thread sleeps for less than no time.
+            val plan = Plan.of(text(runtime, """[["IO",null]]""", 2, "1000000,-5"))
+            val error = assertFailsWith<IllegalStateException>(runtime) { Runner(plan).execute(Slots(plan, plan.tasks)) }
+            assertTrue(error.message!!.startsWith("a task failed: java.lang.IllegalArgumentException"), error.message)
+        }
     }
 
     @Test

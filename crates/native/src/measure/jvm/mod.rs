@@ -1,0 +1,11 @@
+//! Runtimes of the JVM: a Java and Maven are found, the runner in `jvm/` is built once, and one process of it measures
+//! every repetition of one runtime.
+
+mod find;
+mod jar;
+mod plan;
+mod process;
+
+pub(crate) use find::{Java, JavaError, OLDEST, Version, find_java};
+pub(crate) use jar::{cache, can_build, jar};
+pub(crate) use process::{JvmReadings, Process};

@@ -1,0 +1,140 @@
+//! The plan as the runner reads it: one line of JSON in which every draw is made.
+
+use parkbench_engine::{GuardKind, Op, Plan, Span};
+use serde_json::{Value, json};
+
+use crate::measure::kind::Kind;
+use crate::measure::runtime::Jvm;
+
+/// The version of the format; `Plan.kt` compares it.
+const VERSION: u32 = 1;
+/// Most runs before the first repetition, so that the compiler has seen the code.
+const WARMUP_RUNS: u64 = 20;
+/// [ms] No further warm-up run starts after so long.
+const WARMUP_LIMIT_MS: u64 = 1_000;
+/// [ns] How long one warm-up run should take: as many tasks as that allows.
+const WARMUP_RUN_NS: u64 = 250_000_000;
+
+/// The line for this workload; a repetition should take about `estimate_ns`.
+pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
+    let ops = |class: &parkbench_engine::Class| class.ops[..usize::from(class.end)].to_vec();
+    let classes: Vec<Vec<Value>> =
+        plan.classes.iter().map(|class| ops(class).iter().filter_map(step).collect()).collect();
+    let (mut class_of, mut values, mut due) = (Vec::new(), Vec::new(), Vec::new());
+    let submissions = plan.submissions();
+    let first = submissions.due().unwrap_or(0);
+    for (at, task) in submissions {
+        let class = plan.classes.partition_point(|class| class.first + class.count <= task);
+        class_of.push(class);
+        due.push(at - first);
+        for (step, op) in plan.classes[class].ops[..usize::from(plan.classes[class].end)].iter().enumerate() {
+            if let Op::Cpu(span) | Op::Io(span) | Op::Block(_, span) = op
+                && !matches!(span, Span::Constant(_))
+            {
+                values.push(plan.duration(task, step, span));
+            }
+        }
+    }
+    if due.iter().all(|&at| at == 0) {
+        due.clear();
+    }
+    // The published benchmark has `async` on a dispatcher and `launch` in the loop of `runBlocking`.
+    let builder = if jvm.kind == Kind::KotlinEventLoop { "launch" } else { "async" };
+    json!({
+        "version": VERSION,
+        "runtime": jvm.kind.as_str(),
+        "threads": jvm.threads,
+        "parallelism": jvm.parallelism,
+        "builder": builder,
+        "shared_locks": plan.guards.len(),
+        "classes": classes,
+        "class_of": class_of,
+        "values": values,
+        "due": due,
+        "warmup_runs": WARMUP_RUNS,
+        "warmup_tasks": warmup_tasks(plan.tasks, estimate_ns),
+        "warmup_limit_ms": WARMUP_LIMIT_MS,
+    })
+    .to_string()
+}
+
+/// What the runner calls the step, and its value; null where each task has one of its own.
+fn step(op: &Op) -> Option<Value> {
+    let length = |span: &Span| match span {
+        Span::Constant(ns) => Some(*ns),
+        _ => None,
+    };
+    Some(match op {
+        Op::Iterations(iterations, _) => json!(["SPIN", iterations]),
+        Op::Cpu(span) => json!(["CPU", length(span)]),
+        Op::Io(span) => json!(["IO", length(span)]),
+        Op::Block(_, span) => json!(["BLOCK", length(span)]),
+        Op::Lock(lock) => {
+            let kind = if lock.kind == GuardKind::Reentrant { "REENTRANT" } else { "MONITOR" };
+            json!([kind, lock.shared])
+        }
+        Op::Unlock(_) => json!(["UNLOCK", null]),
+        // `estimate::check` refuses the scenarios that have others.
+        _ => return None,
+    })
+}
+
+/// As many tasks as take [`WARMUP_RUN_NS`], at least one.
+fn warmup_tasks(tasks: u32, estimate_ns: u64) -> u64 {
+    let share = u128::from(tasks) * u128::from(WARMUP_RUN_NS) / u128::from(estimate_ns.max(1));
+    (share as u64).clamp(1, u64::from(tasks))
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{RunSpec, Scenario};
+
+    use super::*;
+    use crate::measure::jvm::Version;
+    use crate::measure::runtime::Runtime;
+
+    #[test]
+    fn the_line_has_every_draw_and_every_arrival() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"green-threads"}],"tasks":[
+            {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b","kind":"reentrant"}},
+                {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
+            {"count":1,"at":"1 ms","steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+        let scenario = Scenario::from_json(text).unwrap();
+        let plan = Plan::new(&scenario, 0).unwrap();
+        let java = Version { feature: 25, text: "25".to_owned() };
+        let run: &RunSpec = &scenario.runs[0];
+        let Some(Runtime::Jvm(jvm)) = Runtime::new(Kind::JavaVirtual, run, 4, Some(&java)) else { panic!() };
+        let line: Value = serde_json::from_str(&line(&plan, &jvm, 1_000_000_000)).unwrap();
+        assert_eq!(
+            line["classes"],
+            json!([
+                [
+                    ["MONITOR", null],
+                    ["REENTRANT", 0],
+                    ["CPU", 20_000],
+                    ["UNLOCK", null],
+                    ["UNLOCK", null],
+                    ["IO", null]
+                ],
+                [["SPIN", 7], ["BLOCK", 3_000_000]],
+            ])
+        );
+        assert_eq!(line["class_of"], json!([1, 0, 0]));
+        assert_eq!(line["due"], json!([0, 4_000_000, 4_000_000]));
+        let Op::Io(span) = &plan.classes[0].ops[5] else { panic!() };
+        assert_eq!(line["values"], json!([plan.duration(0, 5, span), plan.duration(1, 5, span)]));
+        assert_eq!(
+            (&line["threads"], &line["builder"], &line["shared_locks"]),
+            (&json!(4), &json!("async"), &json!(1))
+        );
+    }
+
+    #[test]
+    fn a_warm_up_run_is_short() {
+        for (tasks, estimate_ns, expect) in
+            [(10_000, 41_700_000_000, 59), (10_000, 50_000_000, 10_000), (100, 0, 100), (3, u64::MAX, 1)]
+        {
+            assert_eq!(warmup_tasks(tasks, estimate_ns), expect);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! One process of the runner: started with a plan, asked for one repetition after the other, ended when it is dropped.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use parkbench_engine::Plan;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::find::Java;
+use super::plan;
+use crate::measure::child::Repetition;
+use crate::measure::kind::Kind;
+use crate::measure::probe::Readings;
+use crate::measure::runtime::Jvm;
+use crate::measure::slots::Times;
+use parkbench_trace::Summary;
+
+/// How long the JVM may take to start, besides its warm-up.
+const START_LIMIT: Duration = Duration::from_mins(2);
+
+/// What only a JVM can say about a repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JvmReadings {
+    /// [ns] Time in which the collector worked.
+    pub(crate) gc_ns: u64,
+    /// Collections.
+    pub(crate) gc_count: u64,
+    /// [bytes] Heap in use: the sum of the peaks of its pools.
+    pub(crate) heap_peak_bytes: u64,
+    /// Threads of the process at the peak, those of the JVM that Java knows included.
+    pub(crate) threads_peak: u64,
+}
+
+/// A line of the runner.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Answer {
+    Ready(Ready),
+    Measured(Box<Measured>),
+    Pinned(u64),
+    Failed(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct Ready {}
+
+#[derive(Debug, Deserialize)]
+struct Measured {
+    makespan_ns: u64,
+    readings: Readings,
+    jvm: JvmReadings,
+    submitted: Vec<u64>,
+    began: Vec<u64>,
+    ended: Vec<u64>,
+}
+
+/// The runner, ready for a repetition.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// Starts a JVM for this runtime, gives it the plan and waits until it is warm.
+    pub(crate) async fn start(
+        java: &Java,
+        jar: &Path,
+        jvm: &Jvm,
+        plan: &Plan,
+        estimate: Duration,
+    ) -> anyhow::Result<Self> {
+        let mut child = Command::new(java.home.join("bin/java"))
+            .args(options(jvm))
+            .arg("-jar")
+            .arg(jar)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("cannot start {}", java.home.join("bin/java").display()))?;
+        let commands = child.stdin.take().context("the JVM has no standard input")?;
+        let answers = BufReader::new(child.stdout.take().context("the JVM has no standard output")?);
+        let mut process = Self { child, commands, answers };
+        let line = plan::line(plan, jvm, u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
+        let limit = START_LIMIT.saturating_add(estimate.saturating_mul(5));
+        match process.ask(&line, limit).await? {
+            Answer::Ready(_) => Ok(process),
+            other => bail!("the runner answered its plan with {other:?}"),
+        }
+    }
+
+    /// Measures one repetition.
+    pub(crate) async fn repetition(&mut self, limit: Duration) -> anyhow::Result<Repetition> {
+        let Answer::Measured(measured) = self.ask("run", limit).await? else {
+            bail!("the runner measured nothing");
+        };
+        let times = Times::of(measured.submitted.into_iter().zip(measured.began.into_iter().zip(measured.ended)));
+        Ok(Repetition {
+            makespan_ns: measured.makespan_ns,
+            tasks_done: times.latency.len() as u64,
+            latency_ns: Summary::of(times.latency),
+            response_ns: Summary::of(times.response),
+            in_flight_peak: times.in_flight_peak,
+            readings: measured.readings,
+            jvm: Some(measured.jvm),
+        })
+    }
+
+    /// How often a virtual thread was pinned in a run of its own, whose times do not count.
+    pub(crate) async fn pinned(&mut self, limit: Duration) -> anyhow::Result<u64> {
+        match self.ask("pinning", limit).await? {
+            Answer::Pinned(count) => Ok(count),
+            other => bail!("the runner answered with {other:?}"),
+        }
+    }
+
+    /// Ends the JVM and waits until it is gone.
+    pub(crate) async fn end(mut self) {
+        // One that has ended already cannot be ended again.
+        let _ = self.child.kill().await;
+    }
+
+    async fn ask(&mut self, command: &str, limit: Duration) -> anyhow::Result<Answer> {
+        let asked = async {
+            let line = format!("{command}\n");
+            // A JVM that has ended says why below.
+            let _ = self.commands.write_all(line.as_bytes()).await;
+            let _ = self.commands.flush().await;
+            let mut noise = String::new();
+            loop {
+                let mut line = String::new();
+                let read = self.answers.read_line(&mut line).await.context("cannot read what the runner answers")?;
+                if read == 0 {
+                    return Err(self.ended(&noise).await);
+                }
+                match serde_json::from_str::<Answer>(&line) {
+                    Ok(Answer::Failed(reason)) => return Err(anyhow!(reason)),
+                    Ok(answer) => return Ok(answer),
+                    Err(error) if line.starts_with('{') => {
+                        return Err(anyhow!(error).context("what the runner answers cannot be read"));
+                    }
+                    // The JVM's own last words come this way too.
+                    Err(_) => noise += &line,
+                }
+            }
+        };
+        match tokio::time::timeout(limit, asked).await {
+            Ok(answer) => answer,
+            Err(_) => bail!("the JVM was ended: it gave no answer for {} s", limit.as_secs()),
+        }
+    }
+
+    /// Why the JVM has ended.
+    async fn ended(&mut self, noise: &str) -> anyhow::Error {
+        let mut stderr = String::new();
+        if let Some(mut pipe) = self.child.stderr.take() {
+            let _ = pipe.read_to_string(&mut stderr).await;
+        }
+        match self.child.wait().await {
+            Ok(status) => anyhow!(last_words(status, noise, &stderr)),
+            Err(error) => anyhow!(error).context("cannot wait for the JVM"),
+        }
+    }
+}
+
+/// How this runtime's JVM is started.
+fn options(jvm: &Jvm) -> Vec<String> {
+    // A task without memory would leave the run without an end.
+    let mut options = vec!["-XX:+ExitOnOutOfMemoryError".to_owned()];
+    let mut set = |name: &str, value: u32| options.push(format!("-D{name}={value}"));
+    match jvm.kind {
+        Kind::JavaVirtual => {
+            set("jdk.virtualThreadScheduler.parallelism", jvm.threads);
+            let most = jvm.max_pool.unwrap_or_else(|| jvm.threads.max(256));
+            set("jdk.virtualThreadScheduler.maxPoolSize", most);
+            if let Some(least) = jvm.min_runnable {
+                set("jdk.virtualThreadScheduler.minRunnable", least);
+            }
+        }
+        Kind::KotlinDefault => set("kotlinx.coroutines.scheduler.core.pool.size", jvm.threads),
+        Kind::KotlinIo => set("kotlinx.coroutines.io.parallelism", jvm.threads),
+        _ => {}
+    }
+    options
+}
+
+/// Why the JVM has ended: what it said itself, else how.
+fn last_words(status: ExitStatus, noise: &str, stderr: &str) -> String {
+    let lines = || noise.lines().chain(stderr.lines()).map(str::trim).filter(|line| !line.starts_with("Picked up "));
+    let memory = lines().find(|line| line.contains("OutOfMemoryError"));
+    if let Some(line) = memory {
+        return format!(
+            "the JVM ran out of memory ({line}); give it more by JAVA_TOOL_OPTIONS=-Xmx2g, or use --tasks for fewer"
+        );
+    }
+    let said = lines().find(|line| !line.is_empty()).map_or_else(String::new, |line| format!(": {line}"));
+    format!("the JVM ended with {status}{said}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_found() {
+        for (code, noise, stderr, expect) in [
+            (9, "", "", "the JVM ended with signal: 9 (SIGKILL)"),
+            (
+                1 << 8,
+                "",
+                "Picked up JAVA_TOOL_OPTIONS: -Xmx1k\nError: too small\n",
+                "the JVM ended with exit status: 1: Error: too small",
+            ),
+            (
+                3 << 8,
+                "Terminating due to java.lang.OutOfMemoryError: Java heap space\n",
+                "",
+                "the JVM ran out of memory (Terminating due to java.lang.OutOfMemoryError: Java heap space); give",
+            ),
+        ] {
+            let words = last_words(ExitStatus::from_raw(code), noise, stderr);
+            assert!(words.starts_with(expect), "{words}");
+        }
+    }
+
+    #[test]
+    fn answers_of_the_runner_are_read() {
+        let readings = r#"{"resident":{"Ok":1},"resident_growth":{"Ok":1},"reserved":{"Ok":1},"voluntary_switches":{"Err":"x"},"involuntary_switches":{"Err":"x"},"cpu_ns":{"Ok":1}}"#;
+        let line = format!(
+            r#"{{"measured":{{"makespan_ns":5,"readings":{readings},"jvm":{{"gc_ns":1,"gc_count":2,"heap_peak_bytes":3,"threads_peak":4}},"submitted":[0],"began":[1],"ended":[4]}}}}"#
+        );
+        let Answer::Measured(measured) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
+        assert_eq!((measured.makespan_ns, measured.jvm.threads_peak), (5, 4));
+        let ready = r#"{"ready":{"java":"25","vendor":"x","kotlin":"2.3.0","iteration_ps":300,"warmup_runs":4}}"#;
+        assert!(matches!(serde_json::from_str(ready).unwrap(), Answer::Ready(_)));
+        assert!(matches!(serde_json::from_str(r#"{"pinned":3}"#).unwrap(), Answer::Pinned(3)));
+        assert!(
+            matches!(serde_json::from_str(r#"{"failed":"no"}"#).unwrap(), Answer::Failed(reason) if reason == "no")
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! The repetitions of a measurement: every runtime runs once before any runs again, and what is finished is kept,
+//! whatever ends the rest.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use parkbench_engine::{Plan, Scenario};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::child::{self, Job, Repetition};
+use super::jvm::{self, Java, Process};
+use super::kind::Kind;
+use super::progress::Progress;
+use super::runtime::{Jvm, Runtime};
+use super::select::Planned;
+
+/// A run with the flight recorder is added where a repetition takes no longer.
+const LONGEST_PINNING: Duration = Duration::from_secs(2);
+
+/// What is to be repeated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) planned: &'a [Planned],
+    /// How long a repetition of each should take.
+    pub(crate) estimates: &'a [Duration],
+    pub(crate) reps: u32,
+    /// [ps] One iteration of a CPU step.
+    pub(crate) iteration_ps: u64,
+    pub(crate) java: Option<&'a Java>,
+}
+
+/// What one runtime gave.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finished {
+    /// The repetitions that ran to their ends.
+    pub(crate) repetitions: Vec<Repetition>,
+    /// How often a virtual thread was pinned, or why that is not known.
+    pub(crate) pinned: Option<Result<u64, String>>,
+    /// Why there are no more repetitions.
+    pub(crate) failure: Option<String>,
+}
+
+/// Runs everything; the second value says whether the user has ended it early.
+pub(crate) fn repeat(order: Order<'_>) -> anyhow::Result<(Vec<Finished>, bool)> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime that waits for the repetitions")?;
+    runtime.block_on(async {
+        let mut finished = vec![Finished::default(); order.planned.len()];
+        let mut drivers = Vec::new();
+        let mut signals = Signals::watch()?;
+        let outcome = tokio::select! {
+            // The signals first: one that reaches a child that has just started ends that too.
+            biased;
+            () = signals.any() => Ok(true),
+            done = run(order, &mut drivers, &mut finished) => done.map(|()| false),
+        };
+        for driver in &mut drivers {
+            driver.end().await;
+        }
+        Ok((finished, outcome?))
+    })
+}
+
+/// The user's wish to end.
+struct Signals(Signal, Signal);
+
+impl Signals {
+    fn watch() -> anyhow::Result<Self> {
+        let watch = |kind, name| signal(kind).with_context(|| format!("cannot watch for {name}"));
+        Ok(Self(watch(SignalKind::interrupt(), "SIGINT")?, watch(SignalKind::terminate(), "SIGTERM")?))
+    }
+
+    async fn any(&mut self) {
+        tokio::select! {
+            _ = self.0.recv() => {}
+            _ = self.1.recv() => {}
+        }
+    }
+}
+
+async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut [Finished]) -> anyhow::Result<()> {
+    *drivers = prepare(order).await?;
+    let mut progress = Progress::new(order.estimates, order.reps);
+    for rep in 1..=order.reps {
+        for (index, driver) in drivers.iter_mut().enumerate() {
+            let (of_one, estimate) = (&mut finished[index], order.estimates[index]);
+            if of_one.failure.is_some() {
+                continue;
+            }
+            progress.begin(&order.planned[index].runtime.variant(), rep, estimate);
+            let outcome = tokio::select! {
+                outcome = driver.repetition(estimate) => outcome,
+                () = progress.advance() => unreachable!("progress has no end"),
+            };
+            match outcome {
+                Ok(repetition) => of_one.repetitions.push(repetition),
+                Err(error) => {
+                    of_one.failure = Some(format!("{error:#}"));
+                    driver.end().await;
+                }
+            }
+            progress.end();
+        }
+    }
+    for ((driver, of_one), estimate) in drivers.iter_mut().zip(finished).zip(order.estimates) {
+        if of_one.failure.is_none() {
+            of_one.pinned = driver.pinned(*estimate).await;
+        }
+    }
+    Ok(())
+}
+
+/// What runs the repetitions of one runtime.
+enum Driver<'a> {
+    /// A process for each.
+    Fresh(Box<Job>),
+    /// One JVM for all, so that its compiler has seen the code; started with the first.
+    Jvm { java: &'a Java, jar: PathBuf, jvm: &'a Jvm, plan: Box<Plan>, process: Option<Box<Process>> },
+    /// Nothing can run them.
+    Broken(String),
+}
+
+/// One driver for each planned runtime; the runner of the JVM is built here if one needs it.
+async fn prepare(order: Order<'_>) -> anyhow::Result<Vec<Driver<'_>>> {
+    let wants_jvm = order.planned.iter().any(|planned| planned.runtime.kind().is_jvm());
+    let jar = match order.java.filter(|_| wants_jvm) {
+        Some(java) => jvm::jar(java).await.map_err(|error| format!("{error:#}")),
+        None => Err("no Java".to_owned()),
+    };
+    let mut drivers = Vec::new();
+    for planned in order.planned {
+        drivers.push(match (&planned.runtime, order.java, &jar) {
+            (Runtime::Jvm(jvm), Some(java), Ok(jar)) => {
+                let plan = Box::new(Plan::new(order.scenario, planned.workload)?);
+                Driver::Jvm { java, jar: jar.clone(), jvm, plan, process: None }
+            }
+            (Runtime::Jvm(_), _, jar) => Driver::Broken(jar.clone().err().unwrap_or_default()),
+            (runtime, ..) => Driver::Fresh(Box::new(Job {
+                scenario: order.scenario.clone(),
+                run: planned.workload,
+                runtime: runtime.clone(),
+                iteration_ps: order.iteration_ps,
+                parent: std::process::id(),
+            })),
+        });
+    }
+    Ok(drivers)
+}
+
+impl Driver<'_> {
+    async fn repetition(&mut self, estimate: Duration) -> anyhow::Result<Repetition> {
+        // Time for overhead that the estimate leaves out, and for a machine that is busy with other things.
+        let limit = limit(estimate);
+        match self {
+            Self::Fresh(job) => child::run(job, limit).await,
+            Self::Jvm { java, jar, jvm, plan, process } => {
+                if process.is_none() {
+                    *process = Some(Box::new(Process::start(java, jar, jvm, plan, estimate).await?));
+                }
+                process.as_mut().context("the JVM was started")?.repetition(limit).await
+            }
+            Self::Broken(reason) => Err(anyhow!(reason.clone())),
+        }
+    }
+
+    /// Counts pinned virtual threads, where there are any and one more run is short.
+    async fn pinned(&mut self, estimate: Duration) -> Option<Result<u64, String>> {
+        let Self::Jvm { jvm: Jvm { kind: Kind::JavaVirtual, .. }, process: Some(process), .. } = self else {
+            return None;
+        };
+        if estimate > LONGEST_PINNING {
+            let seconds = LONGEST_PINNING.as_secs();
+            return Some(Err(format!("counted in one more run, and only where that takes {seconds} s at most")));
+        }
+        Some(process.pinned(limit(estimate)).await.map_err(|error| format!("{error:#}")))
+    }
+
+    /// Ends what it has started; a process that is measured alone ends with its repetition.
+    async fn end(&mut self) {
+        if let Self::Jvm { process, .. } = self
+            && let Some(process) = process.take()
+        {
+            process.end().await;
+        }
+    }
+}
+
+fn limit(estimate: Duration) -> Duration {
+    estimate.saturating_mul(5).saturating_add(Duration::from_mins(2))
+}

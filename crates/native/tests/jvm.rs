@@ -1,0 +1,235 @@
+//! `measure` on a real JVM. Run by the step `jvm` of `cargo xtask test`, which brings a Java and Maven.
+//!
+//! Only facts that no slow machine can break, but for the two seconds in which an interrupt has to end everything.
+
+// The helpers of a test may unwrap as the test itself does; clippy's own exception covers test functions only.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::NamedTempFile;
+
+const MS: u64 = 1_000_000;
+/// Two waits of a second, on a pool and on virtual threads.
+const TWO_RUNS: &str = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":2,"steps":[{"io":"1 s"}]}],
+    "runs":[{"model":"thread-pool"},{"model":"green-threads"}]}"#;
+
+fn measure(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parkbench"));
+    command.args(["measure", "--format", "json", "--reps", "1"]).args(args);
+    command
+}
+
+/// The scenario as a file.
+fn file(text: &str) -> NamedTempFile {
+    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn json(output: &Output) -> Value {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"))
+}
+
+fn words(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|entry| entry["variant"].as_str().unwrap()).collect()
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn every_runtime_keeps_the_floor_of_io_bound() {
+    let runtimes = "java-pool,java-thread-per-task,java-virtual,kotlin-default,kotlin-io,kotlin-event-loop";
+    let output = measure(&["io-bound", "--tasks", "240", "--runtime", runtimes]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = json(&output);
+    assert!(json["environment"]["java"].is_string());
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 6);
+    for run in runs {
+        let number =
+            |pointer: &str| run.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer}: {run}"));
+        let pool = run["variant"] == "java-pool-12";
+        // 20 rounds of twelve; without a pool all wait together.
+        let floor = if pool { 20 * 50 * MS } else { 50 * MS };
+        assert!(number("/makespan_ns") >= floor.max(number("/response_ns/max")), "{run}");
+        assert_eq!((number("/tasks_done"), number("/latency_ns/count")), (240, 240));
+        assert!(number("/latency_ns/p50") >= 50 * MS, "{run}");
+        let in_flight = number("/in_flight_peak");
+        assert!(if pool { in_flight <= 12 } else { in_flight > 24 }, "{run}");
+        assert!(number("/memory_bytes/resident") > 10_000_000 && number("/jvm/heap_peak_bytes") > 0);
+        assert_eq!(number("/os_switches"), number("/voluntary_switches") + number("/involuntary_switches"));
+        assert!(run["throughput_per_s"].as_f64().unwrap() > 0.0);
+        let pinned = run.pointer("/jvm/pinned").unwrap();
+        assert_eq!(pinned.is_u64(), run["model"] == "green-threads", "{run}");
+    }
+    // Each task blocks a thread of its own, once at least (P-4).
+    let per_task = runs.iter().find(|run| run["variant"] == "java-thread-per-task").unwrap();
+    assert!(per_task["voluntary_switches"].as_u64().unwrap() >= 240, "{per_task}");
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn the_java_decides_the_variant() {
+    let output = measure(&["pinning", "--tasks", "20", "--runtime", "jvm"]).output().unwrap();
+    let json = json(&output);
+    let feature = json["environment"]["java"].as_str().unwrap().split('.').next().unwrap().parse::<u32>().unwrap();
+    let both = |list: &Value| {
+        let variants = words(list);
+        let ours = |kind: &str| variants.contains(&format!("java-virtual-jdk{feature}-{kind}").as_str());
+        variants.len() == 2 && ours("monitor") && ours("reentrant")
+    };
+    if feature >= 25 {
+        assert!(output.status.success() && both(&json["runs"]) && both(&json["absent"]), "{json}");
+        assert_eq!(json["runs"][0]["stands_for"], serde_json::json!(["java-25-monitor"]));
+        let reason = json["absent"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("the run is of JDK 21 and the Java here is"), "{reason}");
+        // A wait inside a monitor pins no carrier since JDK 24 (T-14).
+        assert!(json["runs"][0]["makespan_ns"].as_u64().unwrap() >= 2_000 * MS);
+        assert_eq!(json["runs"][0]["in_flight_peak"], 20);
+    }
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_mutex_inside_a_monitor_is_refused_and_the_other_rows_are_kept() {
+    let scenario = file(
+        r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":4,"steps":[
+            {"lock":{"name":"a","kind":"monitor","scope":"task"}},{"lock":{"name":"b","kind":"reentrant"}},{"io":"2 ms"},
+            {"unlock":"b"},{"unlock":"a"}]}],
+        "runs":[{"model":"thread-pool"},{"model":"green-threads"},{"model":"coroutines","dispatcher":"event-loop"}]}"#,
+    );
+    let path = scenario.path().to_str().unwrap();
+    let output = measure(&[path, "--runtime", "jvm"]).output().unwrap();
+    assert!(output.status.success());
+    let json = json(&output);
+    assert_eq!((words(&json["runs"]).len(), words(&json["absent"])), (2, vec!["kotlin-event-loop"]));
+    for run in json["runs"].as_array().unwrap() {
+        assert!(run["makespan_ns"].as_u64().unwrap() >= 8 * MS, "{run}");
+    }
+
+    let output = measure(&[path, "--runtime", "kotlin-event-loop"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("a Mutex inside a monitor may hold its event loop for ever"), "{stderr}");
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_jvm_that_is_killed_leaves_the_other_rows() {
+    let scenario = file(TWO_RUNS);
+    let mut parent = start(measure(&[scenario.path().to_str().unwrap(), "--runtime", "jvm"]));
+    let jvm = jvm_of(&mut parent);
+    kill(jvm, Signal::SIGKILL).unwrap();
+    let output = parent.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json = json(&output);
+    assert_eq!((words(&json["runs"]).len(), words(&json["absent"])), (1, vec!["java-pool-2"]));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("java-pool-2 is not measured: the JVM ended with signal: 9")
+    );
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_jvm_out_of_memory_leaves_the_other_rows() {
+    let scenario = file(
+        r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1000000,"steps":[{"cpu":{"iterations":1}}]}],
+        "runs":[{"model":"thread-pool"}]}"#,
+    );
+    let mut command = measure(&[scenario.path().to_str().unwrap()]);
+    let output = command.env("JAVA_TOOL_OPTIONS", "-Xmx16m -XX:+UseSerialGC").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json = json(&output);
+    assert_eq!((words(&json["runs"]), words(&json["absent"])), (vec!["pool-2"], vec!["java-pool-2"]));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("the JVM ran out of memory"), "{stderr}");
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn an_interrupt_ends_every_jvm_within_two_seconds() {
+    let scenario = file(&TWO_RUNS.replace("1 s", "1000 s"));
+    let mut command = measure(&[scenario.path().to_str().unwrap(), "--runtime", "jvm"]);
+    command.process_group(0);
+    let mut parent = start(command);
+    let jvm = jvm_of(&mut parent);
+    let group = Pid::from_raw(parent.id().cast_signed());
+    let begin = Instant::now();
+    // To the whole group, as a terminal does.
+    killpg(group, Signal::SIGINT).unwrap();
+    let output = parent.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted before a repetition was finished"));
+    await_end(jvm);
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_jvm_does_not_outlive_its_parent() {
+    let scenario = file(&TWO_RUNS.replace("1 s", "1000 s"));
+    let mut parent = start(measure(&[scenario.path().to_str().unwrap(), "--runtime", "jvm"]));
+    let jvm = jvm_of(&mut parent);
+    // No handler runs.
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    await_end(jvm);
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_build_that_fails_leaves_the_other_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let maven = dir.path().join("mvn");
+    fs::write(&maven, "#!/bin/sh\necho '[ERROR] the repository is away'\nexit 1\n").unwrap();
+    fs::set_permissions(&maven, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", dir.path().display(), std::env::var("PATH").unwrap());
+    let mut command = measure(&["high-concurrency", "--tasks", "20", "--runtime", "pool,java-pool"]);
+    let output = command.env("PATH", path).env("PARKBENCH_CACHE", dir.path().join("cache")).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json = json(&output);
+    assert_eq!((words(&json["runs"]), words(&json["absent"])), (vec!["pool-12"], vec!["java-pool-12"]));
+    let reason = json["absent"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("Maven could not build the runner") && reason.ends_with("the repository is away"),
+        "{reason}"
+    );
+}
+
+fn start(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The JVM that the parent has started; waits for it.
+fn jvm_of(parent: &mut Child) -> Pid {
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    loop {
+        let list = fs::read_to_string(&children).unwrap();
+        let runs_java = |process: &&str| {
+            let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains("parkbench-runner-")
+        };
+        if let Some(jvm) = list.split_whitespace().find(runs_java) {
+            return Pid::from_raw(jvm.parse().unwrap());
+        }
+        assert!(parent.try_wait().unwrap().is_none(), "ended too early");
+        thread::yield_now();
+    }
+}
+
+/// Waits until the process is gone, has ended, or is another one because its number was given again.
+fn await_end(process: Pid) {
+    let line = || fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    while String::from_utf8_lossy(&line()).contains("parkbench-runner-") {
+        thread::yield_now();
+    }
+}
