@@ -65,6 +65,8 @@ pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
         (Locale::En, Reason::NativeThreads) => "unable to create native thread",
         (Locale::En, Reason::Rejected) => "the queue of the pool was full",
         (Locale::En, Reason::ParentFailed) => "the task that would have spawned it has failed",
+        (Locale::En, Reason::TimeSlice) => "its time slice is over, and others run first",
+        (Locale::Ko, Reason::TimeSlice) => "시간 조각을 다 써서 다른 작업이 먼저 실행됩니다",
         (Locale::Ko, Reason::Children) => "자신이 시작한 작업들이 끝나기를 기다립니다",
         (Locale::Ko, Reason::Permit) => "세마포어의 허가가 모두 쓰이고 있습니다",
         (Locale::Ko, Reason::Yielded) => "다른 작업에 차례를 양보했습니다",

@@ -388,6 +388,21 @@ impl Kernel {
         }
     }
 
+    /// The thread leaves off what it is working on; returns what was left of that, in ns. `None` if nothing was.
+    pub(crate) fn cut_burst(&mut self, thread: u32) -> Option<u64> {
+        let (now, state) = (self.now, self.thread(thread));
+        let left = match state.status {
+            Status::OnCore if !state.switching && state.burst_end != NEVER => state.burst_end - now,
+            Status::OnCore | Status::RunQueue => state.remaining,
+            _ => 0,
+        };
+        if left == 0 {
+            return None;
+        }
+        self.interrupt(thread);
+        Some(left)
+    }
+
     /// Handles [`Event::TimedWake`].
     pub(crate) fn timed_wake(&mut self, thread: u32) {
         let now = self.now;

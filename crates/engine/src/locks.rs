@@ -88,6 +88,11 @@ impl Locks {
         Some(heir.task)
     }
 
+    /// Whether somebody waits.
+    pub(crate) fn has_waiters(&self, lock: u32) -> bool {
+        !self.locks[lock as usize].waiters.is_empty()
+    }
+
     /// The first waiter holds the permit from now on; returns it.
     pub(crate) fn hand_over(&mut self, lock: u32) -> Option<u32> {
         let lock = &mut self.locks[lock as usize];

@@ -2,12 +2,14 @@
 
 mod coroutines;
 mod event_loop;
+mod go;
 mod green_threads;
 mod thread_pool;
 mod tokio;
 
 pub(crate) use coroutines::Coroutines;
 pub(crate) use event_loop::EventLoop;
+pub(crate) use go::Go;
 pub(crate) use green_threads::GreenThreads;
 pub(crate) use thread_pool::ThreadPool;
 pub(crate) use tokio::Tokio;

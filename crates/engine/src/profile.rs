@@ -114,6 +114,15 @@ costs! {
     tokio_base_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a program with the tokio runtime before the first task.";
     tokio_thread_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a thread of tokio: touched stack, kernel stack, bookkeeping.";
     tokio_stack_reserved: Bytes <= TOP_BYTES, "[bytes] Address space reserved for the stack of a thread of tokio.";
+    go_spawn: Nanos <= TOP, "[ns] A `go` statement, by whoever makes it (G-1).";
+    go_switch: Nanos <= TOP, "[ns] M: taking a goroutine and switching to it (G-1).";
+    go_unpark: Nanos <= TOP, "[ns] What waking a stopped M costs whoever wakes it.";
+    go_timer_insert: Nanos <= TOP, "[ns] M: putting one timer into the heap of its P.";
+    go_timer_fire: Nanos <= TOP, "[ns] M: one expiry.";
+    go_poll_tick: Nanos <= TOP, "[ns] An idle M that polls for the first timer waits whole multiples of this; 0 waits exactly.";
+    go_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a goroutine that has not ended.";
+    go_thread_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of an M: its own stack, kernel stack, bookkeeping.";
+    go_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a Go program before the first task.";
 }
 
 impl Costs {

@@ -2,7 +2,7 @@
 
 use crate::error::{FieldError, ScenarioError};
 use crate::kernel::{Kernel, Status};
-use crate::model::{Coroutines, EventLoop, GreenThreads, Scheduler, ThreadPool, Tokio};
+use crate::model::{Coroutines, EventLoop, Go, GreenThreads, Scheduler, ThreadPool, Tokio};
 use crate::plan::{ModelPlan, Plan};
 use crate::quantity::Nanos;
 use crate::queue::Event;
@@ -70,6 +70,7 @@ pub struct Simulation {
 enum AnyModel {
     ThreadPool(ThreadPool),
     GreenThreads(GreenThreads),
+    Go(Go),
     Coroutines(Coroutines),
     EventLoop(EventLoop),
     Tokio(Tokio),
@@ -80,6 +81,7 @@ impl AnyModel {
         match self {
             Self::ThreadPool(model) => model,
             Self::GreenThreads(model) => model,
+            Self::Go(model) => model,
             Self::Coroutines(model) => model,
             Self::EventLoop(model) => model,
             Self::Tokio(model) => model,
@@ -103,8 +105,8 @@ impl Simulation {
                 AnyModel::EventLoop(EventLoop::new(&mut kernel))
             }
             ModelPlan::Coroutines { .. } => AnyModel::Coroutines(Coroutines::new(&mut kernel)),
+            ModelPlan::Go { .. } => AnyModel::Go(Go::new(&mut kernel)),
             ModelPlan::Tokio { .. } => AnyModel::Tokio(Tokio::new(&mut kernel)),
-            ModelPlan::Go { .. } => unreachable!("validation refuses this runtime"),
         };
         Self { kernel, model, events: 0, max_events: MAX_EVENTS, over: false }
     }
@@ -217,8 +219,10 @@ fn memory(kernel: &Kernel) -> (u64, u64) {
     let live = u64::from(kernel.live_peak);
     let task_bytes = match kernel.plan.model {
         ModelPlan::ThreadPool { .. } => live * costs.pool_task_bytes,
+        // A goroutine has its stack from the start.
+        ModelPlan::Go { .. } => live * costs.go_bytes,
         // A green thread has a stack in the heap once it has run; before that it is about as small as a pool's task.
-        ModelPlan::GreenThreads { .. } | ModelPlan::Go { .. } => {
+        ModelPlan::GreenThreads { .. } => {
             let started = u64::from(kernel.started_peak);
             started * costs.vt_parked_bytes + (live - started.min(live)) * costs.pool_task_bytes
         }
@@ -228,6 +232,8 @@ fn memory(kernel: &Kernel) -> (u64, u64) {
     debug_assert!(kernel.thread_info.iter().any(|info| info.role == Role::Worker));
     let (base, stack, thread) = match kernel.plan.model {
         ModelPlan::Tokio { .. } => (costs.tokio_base_resident, costs.tokio_stack_reserved, costs.tokio_thread_resident),
+        // An M's stack is a piece of the runtime's heap.
+        ModelPlan::Go { .. } => (costs.go_resident, costs.go_thread_resident, costs.go_thread_resident),
         _ => (costs.base_resident, costs.stack_reserved, costs.thread_resident),
     };
     let resident = base + threads * thread + task_bytes;

@@ -96,6 +96,8 @@ closed_list! {
         Rejected = 18, "rejected";
         /// The task that would have spawned it has failed.
         ParentFailed = 19, "parent-failed";
+        /// Its time slice is over, and the runtime has taken its worker away (G-1).
+        TimeSlice = 20, "time-slice";
     }
 }
 

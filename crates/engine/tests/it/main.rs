@@ -4,6 +4,7 @@
 
 mod cores;
 mod errors;
+mod go;
 #[cfg(not(target_arch = "wasm32"))]
 mod metamorphic;
 mod properties;

@@ -46,9 +46,6 @@ fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Stri
     let mut refuse = |name: &str, value: &str, allowed: &str| {
         refuse(format!("runs[{index}].{name}"), value.to_owned(), allowed.to_owned());
     };
-    if matches!(run.runtime, Some(Runtime::Go)) {
-        refuse("runtime", "go", "java");
-    }
     if run.pool.is_some_and(|pool| pool != PoolKind::Fixed) {
         refuse("pool", run.pool.unwrap_or_default().as_str(), "fixed");
     }
