@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use crate::alive::Alive;
 use crate::draw::Span;
 use crate::os::Os;
 use crate::plan::{LockRef, Op, Plan};
@@ -58,7 +59,7 @@ pub(crate) struct Thread {
     /// Position in the list of running threads.
     pub(crate) position: usize,
     /// [ns] End of a limited park, or [`NEVER`].
-    wake_at: u64,
+    pub(crate) wake_at: u64,
     last_tag: u32,
 }
 
@@ -118,6 +119,8 @@ pub(crate) struct Kernel {
     pub(crate) tasks: Tasks,
     pub(crate) threads: Vec<Thread>,
     pub(crate) thread_info: Vec<ThreadInfo>,
+    /// Threads that exist for the OS, now and at the peak.
+    pub(crate) alive: Alive,
     pub(crate) queue: EventQueue,
     pub(crate) os: Os,
     submissions: Submissions,
@@ -176,6 +179,7 @@ impl Kernel {
             retries: 0,
             threads: Vec::new(),
             thread_info: Vec::new(),
+            alive: Alive::default(),
             queue: EventQueue::default(),
             os: Os::new(plan.cores),
             recorder: Recorder::default(),
@@ -277,8 +281,7 @@ impl Kernel {
     /// A new thread that exists and is parked.
     pub(crate) fn add_parked_thread(&mut self, role: Role, name: String) -> u32 {
         let thread = self.add_thread(role, name);
-        self.thread_mut(thread).status = Status::Parked;
-        self.record_thread(thread, Activity::Idle, NO_TASK);
+        self.born_parked(thread);
         thread
     }
 
@@ -343,7 +346,7 @@ impl Kernel {
         self.queue.push(time, Event::TimedWake(thread));
     }
 
-    fn leave(&mut self, thread: u32, status: Status, task: u32) {
+    pub(crate) fn leave(&mut self, thread: u32, status: Status, task: u32) {
         self.voluntary_switches += 1;
         let state = self.thread_mut(thread);
         state.task = task;
@@ -357,6 +360,7 @@ impl Kernel {
         if self.os.has_free_core() {
             self.wake_after(thread, self.plan.costs.thread_wake);
         } else {
+            self.born(thread);
             let state = self.thread_mut(thread);
             debug_assert!(matches!(state.status, Status::Absent | Status::Parked | Status::Blocked));
             state.status = Status::Waking;
@@ -367,6 +371,7 @@ impl Kernel {
 
     /// Wakes a parked, blocked or new thread; it wants a core after `delay`.
     pub(crate) fn wake_after(&mut self, thread: u32, delay: u64) {
+        self.born(thread);
         let state = self.thread_mut(thread);
         debug_assert!(matches!(state.status, Status::Absent | Status::Parked | Status::Blocked));
         let idle = state.status != Status::Blocked;
@@ -553,7 +558,6 @@ impl Kernel {
         self.task_ended(task)
     }
 
-    #[allow(dead_code, reason = "for pools that refuse tasks, which come next")]
     /// The task has ended without finishing, and has not begun: what it would have spawned fails as well. Returns the
     /// task that waited for it and for no other, which must be woken.
     #[must_use]

@@ -2,6 +2,7 @@
 //!
 //! No I/O, no clock, no thread, no float in the run, no panic on a scenario that validates.
 
+mod alive;
 mod draw;
 mod error;
 #[cfg(feature = "internals")]

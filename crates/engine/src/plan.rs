@@ -12,8 +12,8 @@ use crate::profile::{CostProfile, Costs};
 use crate::quantity::Milli;
 use crate::rng::{Purpose, between, stream};
 use crate::scenario::{
-    Arrival, BlockKind, Blocking, Dispatcher, Distribution, Duration, Flavor, LockKind, PoolKind, Rejection, RunSpec,
-    Scenario,
+    Arrival, BlockKind, Blocking, Dispatcher, Distribution, Duration, Flavor, LockKind, Machine, Model, PoolKind,
+    Rejection, RunSpec, Scenario,
 };
 use crate::state::Reason;
 use crate::submissions::{Arrivals, Submissions};
@@ -271,7 +271,7 @@ impl Plan {
         let mut plan = Self {
             seed: scenario.seed,
             cores: scenario.machine.cores,
-            max_threads: scenario.machine.max_threads.unwrap_or(DEFAULT_MAX_THREADS),
+            max_threads: max_threads(&scenario.machine, spec, &costs),
             tasks: 0,
             guards,
             classes,
@@ -357,6 +357,15 @@ impl Plan {
     pub fn submissions(&self) -> Submissions {
         Submissions::new(self)
     }
+}
+
+/// How many threads the process can have: by the limit of the OS, and, in a thread pool, by what the memory holds (P-6).
+fn max_threads(machine: &Machine, spec: &RunSpec, costs: &Costs) -> u32 {
+    let limit = machine.max_threads.unwrap_or(DEFAULT_MAX_THREADS);
+    let memory = machine.memory.filter(|_| spec.model == Model::ThreadPool);
+    let held =
+        memory.and_then(|memory| memory.0.saturating_sub(costs.base_resident).checked_div(costs.thread_resident));
+    held.map_or(limit, |held| limit.min(u32::try_from(held).unwrap_or(u32::MAX)))
 }
 
 fn resolve(spec: &RunSpec, cores: u32) -> ModelPlan {

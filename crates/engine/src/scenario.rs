@@ -71,7 +71,7 @@ pub struct Scenario {
 pub struct Machine {
     /// Processors; 1 to 1,024.
     pub cores: u32,
-    /// Memory, where the source names it; for display.
+    /// Memory, where the source names it; a thread pool gets no more threads than it holds (P-6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
     /// Most threads that the OS lets the process have, all together (P-6): the least of `ulimit -u`, `pids.max`,

@@ -8,7 +8,6 @@ use crate::quantity::Nanos;
 use crate::queue::Event;
 use crate::recording::{Recording, Totals};
 use crate::scenario::{Dispatcher, Scenario};
-use crate::state::Role;
 
 /// Events after which a run is given up: about 3 GiB of records. Hogs that share a core for a year would need more
 /// memory than there is.
@@ -212,10 +211,13 @@ impl Simulation {
     }
 }
 
-/// [bytes] Reserved and resident at the peak (P-7): stacks of the threads that exist, and what the tasks need.
+/// [bytes] Reserved and resident at the peak (P-7): stacks of the threads that exist together, and what the tasks
+/// need.
 fn memory(kernel: &Kernel) -> (u64, u64) {
     let costs = &kernel.plan.costs;
-    let threads = kernel.threads.iter().filter(|thread| thread.status != Status::Absent).count() as u64;
+    let alive = kernel.threads.iter().filter(|thread| thread.status != Status::Absent).count();
+    debug_assert_eq!(alive, kernel.alive.now as usize, "every thread is counted when it is born and when it ends");
+    let threads = u64::from(kernel.alive.peak);
     let live = u64::from(kernel.live_peak);
     let task_bytes = match kernel.plan.model {
         ModelPlan::ThreadPool { .. } => live * costs.pool_task_bytes,
@@ -229,7 +231,6 @@ fn memory(kernel: &Kernel) -> (u64, u64) {
         ModelPlan::Coroutines { .. } => live * costs.kt_bytes,
         ModelPlan::Tokio { .. } => live * costs.tokio_bytes,
     };
-    debug_assert!(kernel.thread_info.iter().any(|info| info.role == Role::Worker));
     let (base, stack, thread) = match kernel.plan.model {
         ModelPlan::Tokio { .. } => (costs.tokio_base_resident, costs.tokio_stack_reserved, costs.tokio_thread_resident),
         // An M's stack is a piece of the runtime's heap.

@@ -29,9 +29,19 @@ impl Submitter {
 
     /// The submitter is on a core and has nothing to do.
     pub(crate) fn resume(&mut self, kernel: &mut Kernel, model: &mut impl Accept) {
+        self.hand_over(kernel, model);
+        self.go_on(kernel, model);
+    }
+
+    /// The first half of `resume`: what was being submitted has been.
+    pub(crate) fn hand_over(&mut self, kernel: &mut Kernel, model: &mut impl Accept) {
         if let Some(task) = self.current.take() {
             model.accept(kernel, task);
         }
+    }
+
+    /// The second half of `resume`: the next task, or the end.
+    pub(crate) fn go_on(&mut self, kernel: &mut Kernel, model: &mut impl Accept) {
         if kernel.all_done() {
             kernel.finished = true;
             return;

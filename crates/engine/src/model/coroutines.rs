@@ -25,7 +25,7 @@ use super::Scheduler;
 use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
-use crate::recording::{NO_TASK, NO_WORKER};
+use crate::recording::NO_WORKER;
 use crate::rng::{Purpose, between, stream};
 use crate::scenario::Dispatcher;
 use crate::state::{Activity, Reason, Role, TaskState};
@@ -137,8 +137,7 @@ impl Coroutines {
         };
         for _ in 0..core {
             let thread = pool.add_worker(kernel);
-            kernel.thread_mut(thread).status = crate::kernel::Status::Parked;
-            kernel.record_thread(thread, Activity::Idle, NO_TASK);
+            kernel.born_parked(thread);
             pool.parked.insert(0, thread);
         }
         Self { submitter, pool }

@@ -1,84 +1,113 @@
-//! Thread pool: N OS threads, each runs one task at a time, and a blocking wait holds the thread (P-1 to P-8).
+//! Thread pools: OS threads that run one task at a time, and a blocking wait holds the thread (P-1 to P-8).
 //!
 //! ```text
-//!             submit, workers < N: a new worker with this task first (P-1)
-//!  pending ──────────────────────────────────────────┐
-//!     │ submit, workers = N                          ▼
-//!     └──────────► queued ── a worker is free ──► running ──► done
-//!                                                 │  ▲ │  ▲
-//!                                  io, block      │  │ │  │ given back, woken
-//!                                 holds thread    ▼  │ ▼  │
-//!                                              blocked lock-wait (holds the thread)
+//!             submit: a new thread with this task first (P-1)
+//!  pending ───────────────────────────────────────────────┐
+//!     │ submit: queued, or handed to an idle thread       ▼
+//!     ├──────────► queued ───── a worker is free ────► running ──► done
+//!     │ no thread to be had (P-6),                     │  ▲ │  ▲
+//!     │ or no room in the queue (abort)   io, block    │  │ │  │ given back, woken
+//!     ▼                                   holds thread ▼  │ ▼  │
+//!   failed                                          blocked lock-wait (holds the thread)
+//!
+//!  thread: absent ── created on the submitter's time (P-5) ──► runs tasks ──► idle (fixed, cached) ──► runs tasks
+//!             ▲                                                    │             │ cached: 60 s
+//!             └───── thread-per-task: its task has ended ──────────┴─────────────┘
 //! ```
 //!
-//! Modelled: growth to N on the submitter's time, one unbounded FIFO queue that wakes one idle worker when it was
-//! empty, which wakes the next while more is left (`LinkedBlockingQueue`), dispatch, sleep lateness, the cores through `os`, locks with barging. Not modelled: lock internals below a switch (spinning), the
-//! queue's own lock, warm-up.
-//! Knobs: `size`, `poll_interval` (counts context switches only), the `thread_*`, `sleep_*` and `pool_*` costs.
-//! Known divergence: the last `join` is one wake-up; a real program may poll every future.
+//! Modelled:
+//! - `fixed` (`newFixedThreadPool`): a new thread for each submission until there are `size` of them, even if others
+//!   are idle (P-1); then one FIFO queue that wakes one idle worker when it was empty, which wakes the next while more
+//!   is left (`LinkedBlockingQueue`). A bounded `queue` refuses what does not fit; `queue = 0` hands over to an idle
+//!   worker or refuses (`SynchronousQueue`).
+//! - `cached` (`newCachedThreadPool`): the task goes to the thread that became idle last (`SynchronousQueue` serves
+//!   waiting consumers as a stack), otherwise to a new one; a thread idle for 60 s ends.
+//! - `thread-per-task` (`new Thread(task).start()`): a new thread for each task, which ends with it.
+//! - What is refused fails (`abort`) or is run by the thread that submitted it, which submits nothing meanwhile
+//!   (`caller-runs`). Who submits is `main`, or the thread of the task that spawns.
+//! - The OS refuses a thread beyond `machine.max_threads`, or beyond what `machine.memory` holds (P-6); the task fails
+//!   with `unable-to-create-native-thread`, the submitter goes on, and the next submission tries again. Queued tasks
+//!   never need a thread. Memory counts the stacks of the threads that exist together (P-7).
+//! - Growth on the submitter's time (P-5), dispatch, sleep lateness, the cores through `os` (P-3), locks with barging.
+//!
+//! Not modelled: lock internals below a switch (spinning), the queue's own lock, warm-up, the threads that a JVM has
+//! for itself (they count towards the real limit), `allowCoreThreadTimeOut`.
+//!
+//! Knobs: `pool`, `size`, `queue`, `rejection`, `poll_interval` (counts context switches only), `machine.max_threads`,
+//! `machine.memory`, the `thread_*`, `sleep_*` and `pool_*` costs.
+//!
+//! Known divergences: the last `join` is one wake-up; a real program may poll every future. An attempt to create a
+//! thread costs the same whether it succeeds or not. A submitter survives the `OutOfMemoryError` that a real one would
+//! have to catch. A thread that ends leaves its number and name to the next one, so that a lane stands for a place and
+//! not for a thread. A task that `caller-runs` runs on the stack of its parent waits for locks that the parent holds,
+//! where a real thread would take them again.
 
-use std::collections::VecDeque;
+mod admission;
+mod crew;
+mod run;
 
+use std::collections::{BTreeSet, VecDeque};
+
+use self::admission::Route;
+use self::crew::{Crew, Work};
+use self::run::Outcome;
 use super::Scheduler;
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
-use crate::state::{Activity, Reason, Role, TaskState};
-use crate::submit::{Accept, Submitter};
+use crate::scenario::{PoolKind, Rejection};
+use crate::state::Activity;
+use crate::submit::Submitter;
 
-/// What a worker is in the middle of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Work {
-    /// Nothing: it looks for a task.
-    None,
-    /// Has just been created for the task.
-    New(u32),
-    /// Takes the task from the queue and wraps it up.
-    Taking(u32),
-    /// Runs the task.
-    Running(u32),
-}
+/// [ns] After which an idle thread of `newCachedThreadPool` ends.
+const KEEP_ALIVE: u64 = 60_000_000_000;
 
-/// The pool.
+/// The pool and `main`, which submits to it.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadPool {
     submitter: Submitter,
     pool: Pool,
 }
 
+/// The pool.
 #[derive(Clone, Debug)]
 struct Pool {
+    kind: PoolKind,
+    /// Threads of a fixed pool.
     size: u32,
+    /// Room in its queue; `u32::MAX` for no limit.
+    room: u32,
+    rejection: Rejection,
     poll_interval: u64,
-    /// The thread number of worker 0; the others follow.
-    first_worker: u32,
-    workers: Vec<Work>,
-    /// Workers without a task; the one that has waited longest is served first, as by a condition queue.
-    idle: VecDeque<u32>,
+    crew: Crew,
     queue: VecDeque<u32>,
     locks: Locks,
+    /// The thread that hands over what arrives from outside.
+    main: u32,
+    /// What each thread that is submitting has decided, by thread.
+    routes: Vec<Route>,
+    /// Tasks that the thread that submitted them runs, or has begun to run, itself.
+    called: BTreeSet<u32>,
 }
 
 impl ThreadPool {
     pub(crate) fn new(kernel: &mut Kernel) -> Self {
-        let ModelPlan::ThreadPool { size, poll_interval, .. } = kernel.plan.model else {
+        let ModelPlan::ThreadPool { kind, size, queue, rejection, poll_interval } = kernel.plan.model else {
             unreachable!("the plan is for this model")
         };
         let submitter = Submitter::new(kernel);
-        // More workers than tasks are never created (P-1).
-        let size = size.min(kernel.plan.tasks);
-        let first_worker = kernel.threads.len() as u32;
-        for index in 1..=size {
-            kernel.add_thread(Role::Worker, format!("pool-1-thread-{index}"));
-        }
         let pool = Pool {
+            kind,
             size,
+            room: queue,
+            rejection,
             poll_interval,
-            first_worker,
-            workers: Vec::with_capacity(size as usize),
-            idle: VecDeque::new(),
+            crew: Crew::new(kind, submitter.thread),
             queue: VecDeque::new(),
             locks: Locks::new(&kernel.plan.guards),
+            main: submitter.thread,
+            routes: Vec::new(),
+            called: BTreeSet::new(),
         };
         Self { submitter, pool }
     }
@@ -86,10 +115,19 @@ impl ThreadPool {
 
 impl Scheduler for ThreadPool {
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
-        if thread == self.submitter.thread {
-            self.submitter.resume(kernel, &mut self.pool);
-        } else if self.pool.resume_worker(kernel, thread) && kernel.all_done() {
-            self.submitter.join(kernel, kernel.plan.costs.thread_wake);
+        if thread != self.submitter.thread {
+            if self.pool.resume(kernel, thread) && kernel.all_done() {
+                self.submitter.join(kernel, kernel.plan.costs.thread_wake);
+            }
+            return;
+        }
+        self.submitter.hand_over(kernel, &mut self.pool);
+        if self.pool.crew.work(thread) != Work::None {
+            // It runs what the pool has refused.
+            self.pool.resume(kernel, thread);
+        }
+        if self.pool.crew.work(thread) == Work::None {
+            self.submitter.go_on(kernel, &mut self.pool);
         }
     }
 
@@ -98,179 +136,70 @@ impl Scheduler for ThreadPool {
     }
 }
 
-impl Accept for Pool {
-    fn submit_cost(&mut self, kernel: &mut Kernel, _task: u32) -> u64 {
-        let costs = &kernel.plan.costs;
-        if (self.workers.len() as u32) < self.size {
-            costs.thread_create
-        } else {
-            costs.pool_submit + if self.wakes_on_submit() { costs.pool_unpark } else { 0 }
-        }
-    }
-
-    fn accept(&mut self, kernel: &mut Kernel, task: u32) {
-        kernel.task_submitted(task);
-        if (self.workers.len() as u32) < self.size {
-            // P-1: a new worker, even if others are idle, with this task as its first.
-            let thread = self.first_worker + self.workers.len() as u32;
-            self.workers.push(Work::New(task));
-            kernel.wake(thread);
-            return;
-        }
-        let wakes = self.wakes_on_submit();
-        self.queue.push_back(task);
-        if wakes {
-            self.wake_idle(kernel);
-        }
-    }
-}
-
 impl Pool {
-    /// As in `LinkedBlockingQueue`: a submit wakes a worker only if the queue was empty.
-    fn wakes_on_submit(&self) -> bool {
-        self.queue.is_empty() && !self.idle.is_empty()
-    }
-
-    fn wake_idle(&mut self, kernel: &mut Kernel) {
-        if let Some(thread) = self.idle.pop_front() {
-            kernel.wake(thread);
-        }
-    }
-
-    /// Returns whether a task has ended.
-    fn resume_worker(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
-        let index = (thread - self.first_worker) as usize;
+    /// The thread goes on. Returns whether a task has ended.
+    fn resume(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         let mut ended = false;
         loop {
-            match self.workers[index] {
+            match self.crew.work(thread) {
+                Work::None if thread == self.main => return ended,
                 Work::None => {
-                    let Some(task) = self.queue.pop_front() else {
-                        self.idle.push_back(thread);
-                        kernel.park(thread);
-                        return ended;
-                    };
-                    let mut cost = kernel.plan.costs.pool_dispatch;
-                    if !self.queue.is_empty() && !self.idle.is_empty() {
-                        // As in `LinkedBlockingQueue`: who takes and leaves something behind wakes the next.
-                        cost += kernel.plan.costs.pool_unpark;
-                        self.wake_idle(kernel);
-                    }
-                    self.workers[index] = Work::Taking(task);
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                    if !self.take(kernel, thread) {
                         return ended;
                     }
                 }
+                // Nobody has given it work: it has been idle for too long.
+                Work::Idle => {
+                    self.crew.end(kernel, thread);
+                    return ended;
+                }
                 Work::New(task) => {
-                    self.workers[index] = Work::Taking(task);
+                    self.crew.set(thread, Work::Running(task));
                     if kernel.busy(thread, kernel.plan.costs.pool_dispatch, Activity::Overhead, task) {
                         return ended;
                     }
                 }
-                Work::Taking(task) => {
-                    self.workers[index] = Work::Running(task);
-                }
-                Work::Running(task) => {
-                    if !self.run(kernel, thread, task) {
-                        return ended;
+                Work::Running(task) => match self.run(kernel, thread, task) {
+                    Outcome::Waits => return ended,
+                    Outcome::Calls => {}
+                    Outcome::Ended => {
+                        ended = true;
+                        self.ended(kernel, thread, task);
                     }
-                    self.workers[index] = Work::None;
-                    ended = true;
-                }
-            }
-        }
-    }
-
-    /// Runs the task until its thread has to wait. Returns whether it has ended.
-    fn run(&mut self, kernel: &mut Kernel, thread: u32, task: u32) -> bool {
-        kernel.task_running(task, thread);
-        while let Some(next) = kernel.next_op(task) {
-            match next {
-                Next::Cpu(ns) => {
-                    kernel.advance(task);
-                    if kernel.busy(thread, ns, Activity::Running, task) {
-                        return false;
-                    }
-                }
-                Next::Io(ns, reason) => {
-                    kernel.advance(task);
-                    if ns > 0 {
-                        self.wait(kernel, thread, task, ns, reason);
-                        return false;
-                    }
-                }
-                Next::Block(ns, _) => {
-                    kernel.advance(task);
-                    if ns > 0 {
-                        self.wait(kernel, thread, task, ns, Reason::BlockingCall);
-                        return false;
-                    }
-                }
-                Next::Lock(lock) => {
-                    if let Some(number) = lock.shared
-                        && !self.locks.acquire(number, task)
-                    {
-                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
-                        kernel.hold(thread, task);
-                        return false;
-                    }
-                    kernel.advance(task);
-                }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => kernel.advance(task),
                 },
-                Next::Unlock(lock) => {
-                    kernel.advance(task);
-                    if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
-                        wake_holder(kernel, heir);
-                    }
-                }
-                Next::Yield => {
-                    kernel.advance(task);
-                    if kernel.yield_core(thread, task) {
-                        return false;
-                    }
-                }
-                Next::Prepare => {
-                    kernel.advance(task);
-                    let cost = self.submit_cost(kernel, task);
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
-                        return false;
-                    }
-                }
-                Next::Spawn(child) => {
-                    kernel.advance(task);
-                    self.accept(kernel, child);
-                }
-                Next::Join => {
-                    if !kernel.joined(task) {
-                        // `Future.get` parks the thread, which stays the pool's.
-                        kernel.task_held(task, TaskState::Blocked, Reason::Children);
-                        kernel.hold(thread, task);
-                        return false;
-                    }
-                    kernel.advance(task);
-                }
             }
         }
-        if let Some(parent) = kernel.task_done(task) {
-            wake_holder(kernel, parent);
-        }
-        true
     }
 
-    /// P-2: the thread waits with its task.
-    fn wait(&self, kernel: &mut Kernel, thread: u32, task: u32, ns: u64, reason: Reason) {
-        kernel.task_held(task, TaskState::Blocked, reason);
-        if let Some(wakes) = ns.checked_div(self.poll_interval) {
-            kernel.voluntary_switches += wakes;
+    /// A worker without a task looks for one. `false` if it has none and must not go on.
+    fn take(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
+        if self.kind == PoolKind::ThreadPerTask {
+            self.crew.end(kernel, thread);
+            return false;
         }
-        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+        let Some(task) = self.queue.pop_front() else {
+            let until = (self.kind == PoolKind::Cached).then(|| kernel.now.saturating_add(KEEP_ALIVE));
+            self.crew.idle(kernel, thread, self.hands_over(), until);
+            return false;
+        };
+        let mut cost = kernel.plan.costs.pool_dispatch;
+        if !self.queue.is_empty() && self.crew.has_idle() {
+            // As in `LinkedBlockingQueue`: who takes and leaves something behind wakes the next.
+            cost += kernel.plan.costs.pool_unpark;
+            self.crew.wake_longest_idle(kernel);
+        }
+        self.crew.set(thread, Work::Running(task));
+        !kernel.busy(thread, cost, Activity::Overhead, task)
     }
-}
 
-/// Wakes the thread that waits with this task.
-fn wake_holder(kernel: &mut Kernel, task: u32) {
-    let thread = kernel.tasks.worker[task as usize];
-    kernel.wake(thread);
+    /// Whether tasks go from the submitter to an idle worker without a queue in between (`SynchronousQueue`).
+    fn hands_over(&self) -> bool {
+        self.kind == PoolKind::Cached || self.room == 0
+    }
+
+    /// The thread's task has ended: it goes back to the task on whose stack it was, if it was refused by the pool.
+    fn ended(&mut self, kernel: &Kernel, thread: u32, task: u32) {
+        let caller = if self.called.remove(&task) { kernel.plan.parent(task) } else { None };
+        self.crew.set(thread, caller.map_or(Work::None, Work::Running));
+    }
 }

@@ -7,6 +7,7 @@ mod errors;
 mod go;
 #[cfg(not(target_arch = "wasm32"))]
 mod metamorphic;
+mod pools;
 mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod reference;

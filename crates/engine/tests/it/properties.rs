@@ -1,8 +1,8 @@
 //! Laws that hold for every scenario and every model (design, section 6), over random scenarios.
 
 use parkbench_engine::{
-    Activity, Dispatcher, Model, Op, Plan, PoolKind, Recording, Role, Scenario, Simulation, Step, TaskState, TaskTag,
-    ThreadTag,
+    Activity, Dispatcher, Model, ModelPlan, Op, Plan, PoolKind, Reason, Recording, Rejection, Role, Scenario,
+    Simulation, Step, TaskState, TaskTag, ThreadTag,
 };
 use proptest::prelude::*;
 
@@ -119,9 +119,14 @@ pub(crate) fn tasks() -> impl Strategy<Value = String> {
 
 fn case() -> impl Strategy<Value = Case> {
     let profile = prop_oneof![Just("zero"), Just("linux-default"), Just("seed-2")];
-    (1_u32..5, tasks(), model(), profile).prop_filter_map("not on main yet", |(cores, tasks, model, profile)| {
+    let limit =
+        prop_oneof![3 => Just(String::new()), 1 => (1_u32..30).prop_map(|most| format!("max_threads = {most}\n"))];
+    let parts = (1_u32..5, tasks(), model(), profile, limit);
+    parts.prop_filter_map("not on main yet", |(cores, tasks, model, profile, limit)| {
+        // Where other programs have no thread to be had, they end.
+        let limit = if model.contains("thread-pool") { limit } else { String::new() };
         let text = format!(
-            "version = 1\nname = \"random\"\nprofile = \"{profile}\"\n{tasks}\nruns = [{{ {model} }}]\n[machine]\ncores = {cores}\n"
+            "version = 1\nname = \"random\"\nprofile = \"{profile}\"\n{tasks}\nruns = [{{ {model} }}]\n[machine]\ncores = {cores}\n{limit}"
         );
         let scenario = Scenario::from_toml(&text).map_err(|e| { let e = e.to_string(); assert!(e.contains("runs[0]"), "{e}\n{text}"); }).ok()?;
         Some(Case { scenario, cores })
@@ -150,6 +155,18 @@ pub(crate) fn may_stand_still(scenario: &Scenario) -> bool {
         && scenario.tasks.iter().any(|class| class.steps.contains(&Step::Join))
 }
 
+/// Whether a task may fail for this reason: a limit that the scenario has, or a parent that has failed.
+fn may_fail(case: &Case, plan: &Plan, state: &[TaskState], task: u32, reason: Reason) -> bool {
+    let run = &case.scenario.runs[0];
+    let pool = run.model == Model::ThreadPool;
+    match reason {
+        Reason::NativeThreads => pool && case.scenario.machine.max_threads.is_some(),
+        Reason::Rejected => pool && run.queue.is_some() && run.rejection != Some(Rejection::CallerRuns),
+        Reason::ParentFailed => plan.parent(task).is_some_and(|parent| state[parent as usize] == TaskState::Failed),
+        _ => false,
+    }
+}
+
 /// Walks both streams and checks every record against the laws.
 fn check_laws(case: &Case, recording: &Recording) {
     let totals = &recording.totals;
@@ -161,6 +178,7 @@ fn check_laws(case: &Case, recording: &Recording) {
     // Tasks: one start, one end, nothing after it, CPU time exactly as ordered.
     let count = plan.tasks as usize;
     let mut state = vec![TaskState::Pending; count];
+    let mut reason = vec![Reason::None; count];
     let mut since = vec![0; count];
     let mut running = vec![0_u64; count];
     let mut waited = vec![0_u64; count];
@@ -179,6 +197,7 @@ fn check_laws(case: &Case, recording: &Recording) {
             _ => {}
         }
         state[task] = tag.state;
+        reason[task] = tag.reason;
         since[task] = time;
     }
     let (mut all_cpu, mut exact) = (0, !stands);
@@ -186,6 +205,7 @@ fn check_laws(case: &Case, recording: &Recording) {
     for task in 0..count {
         if state[task] == TaskState::Failed {
             assert_eq!(running[task], 0, "a task fails before it begins");
+            assert!(may_fail(case, &plan, &state, task as u32, reason[task]), "task {task}: {:?}", reason[task]);
             ended += 1;
             continue;
         }
@@ -220,7 +240,13 @@ fn check_laws(case: &Case, recording: &Recording) {
         let instant_over = records.time.get(i + 1).is_none_or(|&next| next > time);
         let on_core = activity.iter().filter(|a| matches!(a, Activity::Running | Activity::Overhead)).count();
         assert!(!instant_over || on_core <= case.cores as usize, "{on_core} threads on {} cores at {time}", case.cores);
+        let alive = activity.iter().filter(|&&a| a != Activity::Absent).count();
+        let limited = matches!(plan.model, ModelPlan::ThreadPool { .. });
+        assert!(!limited || alive <= plan.max_threads as usize, "{alive} threads of {}", plan.max_threads);
     }
+    // Where the submitter runs the last task itself, the run ends with that.
+    let open = (0..threads).filter(|&thread| activity[thread] == Activity::Running);
+    code += open.map(|thread| totals.makespan_ns - since[thread]).sum::<u64>();
     if exact {
         assert_eq!(code, all_cpu, "threads run exactly the tasks' code");
     }

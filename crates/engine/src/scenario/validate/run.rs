@@ -46,12 +46,6 @@ fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Stri
     let mut refuse = |name: &str, value: &str, allowed: &str| {
         refuse(format!("runs[{index}].{name}"), value.to_owned(), allowed.to_owned());
     };
-    if run.pool.is_some_and(|pool| pool != PoolKind::Fixed) {
-        refuse("pool", run.pool.unwrap_or_default().as_str(), "fixed");
-    }
-    if run.queue.is_some() {
-        refuse("queue", "a limit", "no queue");
-    }
     if run.max_pool.is_some() || run.min_runnable.is_some() {
         refuse("max_pool", "a limit", "no max_pool and no min_runnable");
     }

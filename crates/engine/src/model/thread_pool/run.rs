@@ -1,0 +1,118 @@
+//! A thread runs a task, step by step, until it has to wait (P-2).
+//!
+//! Where the thread gets the task from is not known here.
+
+use super::Pool;
+use super::crew::Work;
+use crate::kernel::{Kernel, Next};
+use crate::state::{Activity, Reason, TaskState};
+
+/// Why a thread has left off running a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It waits with it, or works.
+    Waits,
+    /// The task has submitted another, which the thread runs first.
+    Calls,
+    /// The task has ended.
+    Ended,
+}
+
+impl Pool {
+    /// Runs the task until its thread has to do something else.
+    pub(super) fn run(&mut self, kernel: &mut Kernel, thread: u32, task: u32) -> Outcome {
+        kernel.task_running(task, thread);
+        while let Some(next) = kernel.next_op(task) {
+            match next {
+                Next::Cpu(ns) => {
+                    kernel.advance(task);
+                    if kernel.busy(thread, ns, Activity::Running, task) {
+                        return Outcome::Waits;
+                    }
+                }
+                Next::Io(ns, reason) => {
+                    kernel.advance(task);
+                    if ns > 0 {
+                        self.wait(kernel, thread, task, ns, reason);
+                        return Outcome::Waits;
+                    }
+                }
+                Next::Block(ns, _) => {
+                    kernel.advance(task);
+                    if ns > 0 {
+                        self.wait(kernel, thread, task, ns, Reason::BlockingCall);
+                        return Outcome::Waits;
+                    }
+                }
+                Next::Lock(lock) => {
+                    if let Some(number) = lock.shared
+                        && !self.locks.acquire(number, task)
+                    {
+                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
+                        kernel.hold(thread, task);
+                        return Outcome::Waits;
+                    }
+                    kernel.advance(task);
+                }
+                Next::TryLock(lock, otherwise) => match lock.shared {
+                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    _ => kernel.advance(task),
+                },
+                Next::Unlock(lock) => {
+                    kernel.advance(task);
+                    if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
+                        wake_holder(kernel, heir);
+                    }
+                }
+                Next::Yield => {
+                    kernel.advance(task);
+                    if kernel.yield_core(thread, task) {
+                        return Outcome::Waits;
+                    }
+                }
+                Next::Prepare => {
+                    kernel.advance(task);
+                    let cost = self.decide(kernel, thread);
+                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        return Outcome::Waits;
+                    }
+                }
+                Next::Spawn(child) => {
+                    kernel.advance(task);
+                    self.admit(kernel, thread, child);
+                    if self.crew.work(thread) != Work::Running(task) {
+                        return Outcome::Calls;
+                    }
+                }
+                Next::Join => {
+                    if !kernel.joined(task) {
+                        // `Future.get` parks the thread, which stays the pool's.
+                        kernel.task_held(task, TaskState::Blocked, Reason::Children);
+                        kernel.hold(thread, task);
+                        return Outcome::Waits;
+                    }
+                    kernel.advance(task);
+                }
+            }
+        }
+        if let Some(parent) = kernel.task_done(task) {
+            wake_holder(kernel, parent);
+        }
+        Outcome::Ended
+    }
+
+    /// P-2: the thread waits with its task.
+    fn wait(&self, kernel: &mut Kernel, thread: u32, task: u32, ns: u64, reason: Reason) {
+        kernel.task_held(task, TaskState::Blocked, reason);
+        if let Some(wakes) = ns.checked_div(self.poll_interval) {
+            kernel.voluntary_switches += wakes;
+        }
+        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+    }
+}
+
+/// Wakes the thread that waits with this task.
+pub(super) fn wake_holder(kernel: &mut Kernel, task: u32) {
+    let thread = kernel.tasks.worker[task as usize];
+    kernel.wake(thread);
+}
