@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "tool-chain",
         "connection-pool",
         "web-server",
+        "cpu-hog",
     ];
     let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;

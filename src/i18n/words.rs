@@ -125,6 +125,7 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
         (Locale::Ko, "tool-chain") => "도구 체인",
         (Locale::Ko, "connection-pool") => "커넥션 풀",
         (Locale::Ko, "web-server") => "웹 서버",
+        (Locale::Ko, "cpu-hog") => "CPU를 독차지하는 작업",
         _ => return None,
     })
 }
@@ -155,6 +156,9 @@ pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
         }
         (Locale::Ko, "web-server") => {
             "초당 요청 3,300개가 32 ms씩 걸리면 한 번에 106개가 진행됩니다. 코어 8개로는 충분하지만 풀 스레드 100개로는 모자라므로, 풀에서는 대기열과 함께 응답 시간의 p99가 252 ms까지 늘고 그린 스레드와 코루틴에서는 35 ms에 머뭅니다."
+        }
+        (Locale::Ko, "cpu-hog") => {
+            "1초짜리 계산 10개가 코어 8개를 두고 다툽니다. 가상 스레드는 기다릴 때까지 캐리어를 놓지 않으므로 처음 1초 동안은 어떤 요청도 응답을 받지 못합니다. OS는 2.8 ms 뒤에, Go는 10 ms 뒤에 코어를 빼앗으므로 요청 100개 중 95개가 각각 8 ms와 0.12초 안에 응답을 받습니다."
         }
         _ => return None,
     })

@@ -1,7 +1,7 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Scenario,
+    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Nanos, PROFILE_NAMES, RunSpec, Runtime, Scenario,
     Step,
 };
 
@@ -95,14 +95,12 @@ impl Field {
                 None => "0 ns".to_owned(),
             }),
             Self::Cores => Some(scenario.machine.cores.to_string()),
-            Self::Pool => {
-                one(scenario, Model::ThreadPool, |run| run.size.unwrap_or(scenario.machine.cores).to_string())
-            }
+            Self::Pool => one(scenario, None, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
             Self::Jdk => {
-                one(scenario, Model::GreenThreads, |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
+                one(scenario, Some(Runtime::Java), |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
             }
             Self::Dispatcher => {
-                one(scenario, Model::Coroutines, |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
+                one(scenario, Some(Runtime::Kotlin), |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
             }
             Self::Seed => Some(scenario.seed.to_string()),
             Self::Profile => Some(scenario.profile.clone()),
@@ -142,11 +140,11 @@ impl Field {
             Self::Cores => scenario.machine.cores = small(text, "1 to 1024")?,
             Self::Pool => {
                 let size = small(text, "1 to 32768")?;
-                each(scenario, Model::ThreadPool, |run| run.size = Some(size));
+                each(scenario, None, |run| run.size = Some(size));
             }
             Self::Jdk => {
                 let jdk = small(text, "21 or 25")?;
-                each(scenario, Model::GreenThreads, |run| run.jdk = Some(jdk));
+                each(scenario, Some(Runtime::Java), |run| run.jdk = Some(jdk));
             }
             Self::Dispatcher => {
                 let dispatcher = match text {
@@ -155,7 +153,7 @@ impl Field {
                     "event-loop" => Dispatcher::EventLoop,
                     _ => return Err(Refused { allowed: "default, io, event-loop".to_owned() }),
                 };
-                each(scenario, Model::Coroutines, |run| run.dispatcher = Some(dispatcher));
+                each(scenario, Some(Runtime::Kotlin), |run| run.dispatcher = Some(dispatcher));
             }
             Self::Seed => scenario.seed = whole(text, "0 to 18446744073709551615")?,
             Self::Profile => {
@@ -204,15 +202,15 @@ fn cpu_of(step: &Step) -> Option<&CpuWork> {
     }
 }
 
-/// The value that all runs of a model share.
-fn one(scenario: &Scenario, model: Model, value: impl Fn(&RunSpec) -> String) -> Option<String> {
-    let mut values = scenario.runs.iter().filter(|run| run.model == model).map(value);
+/// The value that all runs of a runtime share; `None` stands for thread pools.
+fn one(scenario: &Scenario, runtime: Option<Runtime>, value: impl Fn(&RunSpec) -> String) -> Option<String> {
+    let mut values = scenario.runs.iter().filter(|run| run.runtime() == runtime).map(value);
     let first = values.next()?;
     values.all(|other| other == first).then_some(first)
 }
 
-fn each(scenario: &mut Scenario, model: Model, change: impl Fn(&mut RunSpec)) {
-    scenario.runs.iter_mut().filter(|run| run.model == model).for_each(change);
+fn each(scenario: &mut Scenario, runtime: Option<Runtime>, change: impl Fn(&mut RunSpec)) {
+    scenario.runs.iter_mut().filter(|run| run.runtime() == runtime).for_each(change);
 }
 
 fn is_zero(duration: &Duration) -> bool {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use parkbench_engine::{Arrival, Nanos, Scenario, Simulation, Step, preset};
+use parkbench_engine::{Arrival, Nanos, Scenario, Simulation, Step, TaskState, TaskTag, preset};
 use parkbench_trace::{Metrics, Trace};
 
 const MS: u64 = 1_000_000;
@@ -100,4 +100,33 @@ fn web_server_p99_grows_where_the_threads_do_not_suffice() {
     scenario.tasks[0].arrival = Arrival::Poisson(Nanos(gap));
     scenario.runs[0].size = Some(200);
     assert!(p99(&scenario)[0] < 45 * MS);
+}
+
+#[test]
+fn cpu_hog_starves_the_others_where_there_are_no_time_slices() {
+    let mut scenario = preset("cpu-hog").unwrap();
+    let hogs = scenario.tasks[0].count as u32;
+    // [ns] The first answer to a request, and how many there are in the first second.
+    let answers = |scenario: &Scenario, run| {
+        let records = Simulation::new(scenario, run).unwrap().run().tasks;
+        let done = |&i: &usize| TaskTag::unpack(records.tag[i]).unwrap().state == TaskState::Done;
+        let ends = (0..records.len()).filter(done).filter(|&i| records.subject[i] >= hogs).map(|i| records.time[i]);
+        let ends: Vec<u64> = ends.collect();
+        (ends[0], ends.iter().filter(|&&end| end < SECOND).count())
+    };
+    let [pool, java, go] = [0, 1, 2].map(|run| answers(&scenario, run));
+    assert!(java.0 > SECOND && java.1 == 0, "{java:?}");
+    // About 4,950 arrive in that time.
+    assert!(pool.0 < 20 * MS && pool.1 > 4_800, "{pool:?}");
+    assert!(go.0 < 60 * MS && go.1 > 4_000, "{go:?}");
+
+    let p95: Vec<u64> = metrics(&scenario).iter().map(|run| run.response_ns.p95).collect();
+    says(p95[0], 8 * MS);
+    says(p95[2], 124 * MS);
+    assert!(p95[1] > 7 * p95[2]);
+
+    // With cores to spare nobody starves: 6 hogs for 8 carriers.
+    scenario.tasks[0].count = 6;
+    let spared: Vec<u64> = metrics(&scenario).iter().map(|run| run.response_ns.p95).collect();
+    assert!(spared.iter().all(|&p95| p95 < 12 * MS), "{spared:?}");
 }
