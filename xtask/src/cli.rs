@@ -11,7 +11,9 @@ Commands:
   test [--only STEP,…] [--list]   Install what is missing and run every check
   setup                           Only install what is missing
   bench-page                      Measure the page's frames while it plays, in headless Chromium
-  bench-engine [--only SECTION,…]  Measure the engine's speed and memory, and count its instructions
+  bench-engine [--only SECTION,…] [--peers]
+                                  Measure the engine's speed and memory, and count its instructions; with --peers,
+                                  also beside other engines, which are built first
   deny                            Check licences, sources and bans with cargo-deny, if it is installed
   static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
                                   Serve a directory as it is; the end-to-end tests use it
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     /// Empty means every section.
     BenchEngine {
         only: Vec<String>,
+        /// Other engines too.
+        peers: bool,
     },
     Deny,
     Setup,
@@ -131,15 +135,16 @@ fn parse_test(rest: &mut Rest) -> Result<Command, String> {
 }
 
 fn parse_bench(rest: &mut Rest) -> Result<Command, String> {
-    let mut only = Vec::new();
+    let (mut only, mut peers) = (Vec::new(), false);
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--only" => only.extend(rest.value("--only")?.split(',').map(|section| section.trim().to_owned())),
+            "--peers" => peers = true,
             "--help" | "-h" => return Ok(Command::Help),
             other => return Err(rest.unknown(other)),
         }
     }
-    Ok(Command::BenchEngine { only })
+    Ok(Command::BenchEngine { only, peers })
 }
 
 /// The arguments behind the command's name.
@@ -192,7 +197,9 @@ mod tests {
         );
         check("test --list", Ok(Command::ListSteps));
         check("bench-page", Ok(Command::BenchPage));
-        check("bench-engine --only bare,full", Ok(Command::BenchEngine { only: vec!["bare".into(), "full".into()] }));
+        let only = vec!["bare".into(), "full".into()];
+        check("bench-engine --only bare,full", Ok(Command::BenchEngine { only, peers: false }));
+        check("bench-engine --peers", Ok(Command::BenchEngine { only: Vec::new(), peers: true }));
         check(
             "static --dir dist --base /a/b/ --until-stdin-closes",
             Ok(Command::Static(StaticOptions {

@@ -46,7 +46,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::ListSteps => suite::list(),
         Command::Test { only } => return Ok(suite::run(&paths, &only)),
         Command::BenchPage => bench::bench_page(&paths)?,
-        Command::BenchEngine { only } => bench::bench_engine(&paths, &only)?,
+        Command::BenchEngine { only, peers } => bench::bench_engine(&paths, &only, peers)?,
         Command::Deny => deny::deny(&paths)?,
         Command::Setup => tools::Toolbox::start(&paths, tools::Tool::ALL).wait_for(tools::Tool::ALL)?,
     }

@@ -8,6 +8,7 @@ mod counted;
 mod full;
 mod heap;
 mod memory;
+mod peers;
 mod pending;
 mod reference;
 
@@ -21,6 +22,7 @@ Sections:
   full     io-bound with all costs, trace and metrics, at 10,000 and 1,000,000 tasks
   pending  The event queue alone: random delays with 300,000 pending
   memory   Bytes for each live task and each trace record, counted
+  peers DIR PYTHON SCRIPT   Other engines: where they are built, an interpreter with SimPy or -, and its program
   counted NAME   One piece of work for an instruction counter; without NAME the list of them";
 
 fn main() -> Result<()> {
@@ -35,6 +37,12 @@ fn main() -> Result<()> {
             "full" => full::print()?,
             "pending" => pending::print(),
             "memory" => memory::print()?,
+            "peers" => {
+                let (Some(programs), Some(python), Some(script)) = (args.next(), args.next(), args.next()) else {
+                    bail!("peers needs three arguments\n\n{USAGE}");
+                };
+                peers::print(programs.as_ref(), python, script.as_ref())?;
+            }
             "counted" => counted::run(args.next())?,
             other => bail!("unknown section {other:?}\n\n{USAGE}"),
         }

@@ -18,6 +18,10 @@ pub(crate) struct Os {
     free_cores: u32,
     /// Threads on cores, in no order.
     running: Vec<u32>,
+    /// [ns] For each of them the clock less its CPU time, which stays as it is while it has its core.
+    behind: Vec<u64>,
+    /// [ns] The most of `behind`; 0 if no thread has a core.
+    furthest_behind: u64,
     /// Threads without a core: (CPU time, arrival, thread).
     waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
     arrivals: u64,
@@ -34,6 +38,8 @@ impl Os {
         Self {
             free_cores: cores,
             running: Vec::new(),
+            behind: Vec::new(),
+            furthest_behind: 0,
             waiting: BinaryHeap::new(),
             arrivals: 0,
             min_vruntime: 0,
@@ -126,7 +132,9 @@ impl Kernel {
     /// The thread gives its core up; whoever has waited longest for CPU time gets it.
     pub(crate) fn leave_core(&mut self, thread: u32, status: Status) {
         self.release(thread, status);
-        if let Some(Reverse((_, _, next))) = self.os.waiting.pop() {
+        if !self.os.waiting.is_empty()
+            && let Some(Reverse((_, _, next))) = self.os.waiting.pop()
+        {
             self.take_core(next);
         }
     }
@@ -164,7 +172,11 @@ impl Kernel {
         state.slice_start = now;
         state.accounted_at = now;
         state.position = position;
-        let task = state.task;
+        debug_assert!(state.vruntime <= now, "nobody has had more CPU time than there was");
+        let (task, behind) = (state.task, now - state.vruntime);
+        self.os.behind.push(behind);
+        self.os.furthest_behind = self.os.furthest_behind.max(behind);
+        let state = self.thread_mut(thread);
         if cost > 0 {
             state.switching = true;
             state.burst_end = now + cost;
@@ -216,6 +228,9 @@ impl Kernel {
         state.status = status;
         let position = state.position;
         self.os.running.swap_remove(position);
+        if self.os.behind.swap_remove(position) == self.os.furthest_behind {
+            self.os.furthest_behind = self.os.behind.iter().copied().max().unwrap_or(0);
+        }
         if let Some(&moved) = self.os.running.get(position) {
             self.thread_mut(moved).position = position;
         }
@@ -283,9 +298,7 @@ impl Kernel {
 
     /// No thread that wakes is placed below the least CPU time of those that run or wait.
     fn raise_min_vruntime(&mut self) {
-        let now = self.now;
-        let running = self.os.running.iter().map(|&thread| self.thread(thread));
-        let running = running.map(|state| state.vruntime + (now - state.accounted_at)).min();
+        let running = (!self.os.running.is_empty()).then(|| self.now - self.os.furthest_behind);
         let waiting = self.os.waiting.peek().map(|&Reverse((vruntime, _, _))| vruntime);
         if let Some(least) = running.into_iter().chain(waiting).min() {
             self.os.min_vruntime = self.os.min_vruntime.max(least);
