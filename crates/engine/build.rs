@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "connection-pool",
         "web-server",
         "cpu-hog",
+        "native-threads",
     ];
     let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;

@@ -126,6 +126,7 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
         (Locale::Ko, "connection-pool") => "커넥션 풀",
         (Locale::Ko, "web-server") => "웹 서버",
         (Locale::Ko, "cpu-hog") => "CPU를 독차지하는 작업",
+        (Locale::Ko, "native-threads") => "네이티브 스레드",
         _ => return None,
     })
 }
@@ -153,6 +154,9 @@ pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
         }
         (Locale::Ko, "connection-pool") => {
             "여기서는 그린 스레드 10,000개도 풀 스레드 200개보다 빠르지 않습니다. 5 ms짜리 질의 10,000개가 커넥션 20개를 지나려면 무엇이 기다리든 2.5초가 걸립니다."
+        }
+        (Locale::Ko, "native-threads") => {
+            "작업마다 스레드를 하나씩 만들면 OS가 한 번에 4,914개까지만 허락하므로, 2초짜리 호출 10,000개 중 5,086개가 unable to create native thread로 실패합니다. 스레드 500개짜리 풀은 하나도 잃지 않지만 40초가 걸리고, 그린 스레드는 모두 2초에 끝냅니다."
         }
         (Locale::Ko, "web-server") => {
             "초당 요청 3,300개가 32 ms씩 걸리면 한 번에 106개가 진행됩니다. 코어 8개로는 충분하지만 풀 스레드 100개로는 모자라므로, 풀에서는 대기열과 함께 응답 시간의 p99가 252 ms까지 늘고 그린 스레드와 코루틴에서는 35 ms에 머뭅니다."

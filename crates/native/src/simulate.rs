@@ -56,6 +56,18 @@ fn table(input: &Input, result: &ResultFile) -> String {
         grid.figure("Events", chunk, |&run| figures::or_absent(runs[run].events, format::count));
         grid.figure("Digest", chunk, |&run| figures::or_absent(runs[run].digest.clone(), |digest| digest));
     }));
+    for run in &runs {
+        for failures in &run.failures {
+            let note = format!(
+                "{} tasks of {} failed: {}.",
+                format::count(failures.tasks.into()),
+                run.variant,
+                failures.reason.as_str().replace('-', " ")
+            );
+            out.push('\n');
+            out.push_str(&text::wrap(&note, WIDTH, "! ", "  "));
+        }
+    }
     for run in runs.iter().filter(|run| run.tasks_unfinished > 0) {
         let note = format!(
             "{} tasks of {} wait for each other's locks and never end; its total time is that of the last event.",
@@ -88,6 +100,9 @@ pub(crate) fn title(scenario: &Scenario) -> String {
 
 #[cfg(test)]
 mod tests {
+    use parkbench_engine::Reason;
+    use parkbench_trace::Failures;
+
     use super::*;
 
     /// A result with every kind of published figure; a file, so that its figures stay as they are.
@@ -125,6 +140,20 @@ mod tests {
             table.lines().find(|line| line.contains("wait for each other  ")).unwrap().split_whitespace().collect();
         assert_eq!(cells, ["wait", "for", "each", "other", "0", "2", "0"]);
         assert!(table.contains("! 2 tasks of java-25 wait for each other's locks and never end"), "{table}");
+    }
+
+    #[test]
+    fn tasks_that_failed_are_told_with_the_reason() {
+        let mut result = result();
+        result.runs[0].tasks_failed = 2;
+        result.runs[0].tasks_done = 1;
+        result.runs[0].failures = vec![Failures { reason: Reason::NativeThreads, tasks: 2 }];
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        let table = table(&input, &result);
+        let cells: Vec<&str> =
+            table.lines().find(|line| line.trim_start().starts_with("failed")).unwrap().split_whitespace().collect();
+        assert_eq!(cells, ["failed", "2", "0", "0"]);
+        assert!(table.contains("\n! 2 tasks of fixed-2 failed: unable to create native thread.\n"), "{table}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lanes::ActivityTotals;
 use crate::summary::Summary;
-use crate::times::{TaskTimes, thread_totals};
+use crate::times::{Failures, TaskTimes, failures, thread_totals};
 use crate::trace::Trace;
 
 /// Figures of one run.
@@ -17,6 +17,8 @@ pub struct Metrics {
     pub tasks_done: u32,
     /// Tasks that ended without finishing.
     pub tasks_failed: u32,
+    /// Those, by reason.
+    pub failures: Vec<Failures>,
     /// Tasks that never ended, because they wait for each other.
     pub tasks_unfinished: u32,
     /// [ns] From the first submission until the submitter has seen the last task end.
@@ -98,6 +100,7 @@ impl Metrics {
             tasks: totals.tasks,
             tasks_done: times.done,
             tasks_failed: times.failed,
+            failures: failures(trace, times.failed),
             tasks_unfinished: totals.unfinished,
             makespan_ns: totals.makespan_ns,
             throughput_per_s: rate(u64::from(times.done), totals.makespan_ns),

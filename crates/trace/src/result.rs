@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{Comparison, compare};
 use crate::metrics::{Metrics, WorkerUse};
 use crate::summary::Summary;
+use crate::times::Failures;
 
 /// The version of the result format that this crate writes and reads.
 pub const RESULT_VERSION: u32 = 1;
@@ -52,6 +53,9 @@ pub struct RunResult {
     pub tasks_done: u64,
     /// Tasks that ended without finishing.
     pub tasks_failed: u64,
+    /// Those, by reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failures>,
     /// Tasks that never ended, because they wait for each other.
     pub tasks_unfinished: u64,
     /// [ns] From the first submission until the submitter has seen the last task end.
@@ -135,6 +139,7 @@ impl RunResult {
             tasks: u64::from(metrics.tasks),
             tasks_done: u64::from(metrics.tasks_done),
             tasks_failed: u64::from(metrics.tasks_failed),
+            failures: metrics.failures.clone(),
             tasks_unfinished: u64::from(metrics.tasks_unfinished),
             makespan_ns: metrics.makespan_ns,
             throughput_per_s,

@@ -2,10 +2,37 @@
 //!
 //! Sums and lists only; the figures made of them are in `metrics`, spans for drawing in `lanes`.
 
-use parkbench_engine::TaskState;
+use parkbench_engine::{Reason, TaskState};
+use serde::{Deserialize, Serialize};
 
 use crate::lanes::{ACTIVITIES, ActivityTotals};
 use crate::trace::Trace;
+
+/// Tasks that failed for one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failures {
+    /// Why.
+    pub reason: Reason,
+    /// How many.
+    pub tasks: u32,
+}
+
+/// The tasks that failed, by reason, in the order of the reasons' list. O(records), or nothing where none has failed.
+pub(crate) fn failures(trace: &Trace, failed: u32) -> Vec<Failures> {
+    if failed == 0 {
+        return Vec::new();
+    }
+    let mut tasks = [0; Reason::ALL.len()];
+    for record in 0..trace.recording().tasks.len() {
+        let tag = trace.tag_of(record as u32);
+        if tag.state == TaskState::Failed {
+            tasks[tag.reason as usize] += 1;
+        }
+    }
+    let failures = Reason::ALL.into_iter().zip(tasks).map(|(reason, tasks)| Failures { reason, tasks });
+    failures.filter(|failures| failures.tasks > 0).collect()
+}
 
 /// Times of the tasks that finished, in no particular order.
 #[derive(Debug, Default)]

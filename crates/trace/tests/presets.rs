@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use parkbench_engine::{Arrival, Nanos, Scenario, Simulation, Step, TaskState, TaskTag, preset};
-use parkbench_trace::{Metrics, Trace};
+use parkbench_engine::{Arrival, Nanos, Reason, Scenario, Simulation, Step, TaskState, TaskTag, preset};
+use parkbench_trace::{Failures, Metrics, Trace};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -129,4 +129,30 @@ fn cpu_hog_starves_the_others_where_there_are_no_time_slices() {
     scenario.tasks[0].count = 6;
     let spared: Vec<u64> = metrics(&scenario).iter().map(|run| run.response_ns.p95).collect();
     assert!(spared.iter().all(|&p95| p95 < 12 * MS), "{spared:?}");
+}
+
+#[test]
+fn native_threads_are_refused_beyond_the_limit_and_pools_and_green_threads_need_none() {
+    let scenario = preset("native-threads").unwrap();
+    let limit = scenario.machine.max_threads.unwrap();
+    assert_eq!((scenario.task_count(), limit), (10_000, 32_768 * 15 / 100));
+    let [each, pool, green] = metrics(&scenario).try_into().unwrap();
+    // P-6: all but main; the last is created long before the first ends.
+    assert_eq!((each.tasks_done, each.tasks_failed), (limit - 1, 10_000 - (limit - 1)));
+    assert_eq!((each.tasks_done, each.tasks_failed), (4_914, 5_086));
+    assert_eq!(each.failures, [Failures { reason: Reason::NativeThreads, tasks: 5_086 }]);
+    assert_eq!(each.in_flight_peak, 4_914);
+    // P-7: a stack for each.
+    let stacks = u64::from(limit) << 20;
+    assert!((stacks..stacks * 11 / 10).contains(&each.memory_bytes.reserved), "{}", each.memory_bytes.reserved);
+    for run in [&pool, &green] {
+        assert_eq!((run.tasks_done, run.tasks_failed, run.failures.len()), (10_000, 0, 0));
+    }
+    says(pool.makespan_ns, 40 * SECOND);
+    says(green.makespan_ns, 2 * SECOND);
+
+    // With room for all, none fails.
+    let mut scenario = scenario;
+    scenario.machine.max_threads = Some(10_001);
+    assert_eq!(metrics(&scenario)[0].tasks_failed, 0);
 }

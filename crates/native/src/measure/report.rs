@@ -122,6 +122,7 @@ impl Run {
             tasks: scenario.task_count(),
             tasks_done: median.tasks_done,
             tasks_failed: 0,
+            failures: Vec::new(),
             // A repetition ends when its last task does.
             tasks_unfinished: scenario.task_count().saturating_sub(median.tasks_done),
             makespan_ns: median.makespan_ns,
