@@ -96,7 +96,7 @@ costs! {
     kt_launch: Nanos <= TOP, "[ns] Submitter: creating a coroutine, before its dispatch.";
     kt_dispatch: Nanos <= TOP, "[ns] Handing a coroutine to the dispatcher when no worker is parked (K-3).";
     kt_unpark: Nanos <= TOP, "[ns] What a dispatch costs more when it wakes a parked worker (K-3).";
-    kt_io_extra: Nanos <= TOP, "[ns] What a dispatch to `Dispatchers.IO` costs more (K-6).";
+    kt_io_extra: Nanos <= TOP, "[ns] What a dispatch to `Dispatchers.IO`, or to another limited view, costs more (K-6, K-7).";
     kt_run: Nanos <= TOP, "[ns] Worker: taking one coroutine up to its code.";
     kt_timer_insert: Nanos <= TOP, "[ns] Worker: putting one delay into the timer heap, under its lock (K-8).";
     kt_timer_fire: Nanos <= TOP, "[ns] `DefaultExecutor` thread: one expiry, before its dispatch (K-8).";

@@ -312,12 +312,13 @@ proptest! {
         times.sort_unstable();
         times.dedup();
         let workers: Vec<bool> = recording.thread_info.iter().map(|info| info.role == Role::Worker).collect();
-        let mut state = vec![TaskState::Pending; recording.totals.tasks as usize];
+        let mut queued_since = vec![u64::MAX; recording.totals.tasks as usize];
         let mut activity = vec![Activity::Absent; workers.len()];
-        let (mut task, mut thread, mut since) = (0, 0, None);
+        let (mut task, mut thread, mut since, mut waited_since) = (0, 0, None, 0);
         for time in times {
             while task < tasks.len() && tasks.time[task] == time {
-                state[tasks.subject[task] as usize] = TaskTag::unpack(tasks.tag[task]).unwrap().state;
+                let queued = TaskTag::unpack(tasks.tag[task]).unwrap().state == TaskState::Queued;
+                queued_since[tasks.subject[task] as usize] = if queued { time } else { u64::MAX };
                 task += 1;
             }
             while thread < threads.len() && threads.time[thread] == time {
@@ -325,13 +326,17 @@ proptest! {
                 thread += 1;
             }
             let idle = activity.iter().zip(&workers).any(|(a, worker)| *worker && *a == Activity::Idle);
-            let queued = state.contains(&TaskState::Queued);
+            // One that has waited; others may have come and gone meanwhile.
+            let oldest = queued_since.iter().copied().min().unwrap_or(u64::MAX);
+            let queued = oldest != u64::MAX;
             let on_core = activity.iter().filter(|a| matches!(a, Activity::Running | Activity::Overhead)).count();
             if let Some(start) = since {
-                prop_assert!(time - start <= slack, "queued beside an idle worker from {} to {}", start, time);
+                let start = Ord::max(start, waited_since).min(time);
+                prop_assert!(time <= start + slack, "queued beside an idle worker from {} to {}", start, time);
             }
             let wasted = idle && queued && on_core < case.cores as usize;
             since = if wasted { since.or(Some(time)) } else { None };
+            waited_since = oldest;
         }
     }
 }

@@ -73,6 +73,52 @@ fn vector_5_one_monitor_serialises_and_frees_the_carrier_on_25() {
 }
 
 #[test]
+fn vector_8_the_order_of_a_workers_own_dispatches() {
+    // One core, so that nobody steals while the parent's worker has work: 1 to 4 are its children.
+    let spawns = |count: u32| {
+        format!(r#"[{{ count = 1, steps = [{{ spawn = {{ count = {count}, steps = [{{ cpu = "1 us" }}] }} }}] }}]"#)
+    };
+    let default = r#"{ model = "coroutines" }"#;
+    let recording = run(1, default, "", &spawns(4));
+    let mut order = [1, 2, 3, 4];
+    order.sort_by_key(|&child| first(&recording, child, Running));
+    assert_eq!(order, [4, 1, 2, 3], "K-4");
+    // The slot and 127 in the ring; 128 to 130 overflow to the global queue, which the coin looks at first now and then.
+    let recording = run(1, default, "", &spawns(131));
+    let start = |child: u32| first(&recording, child, Running).unwrap();
+    assert_eq!(start(131), 0);
+    assert!((1..127).all(|child| start(child) < start(child + 1)), "the ring is first in, first out");
+    assert!(start(130) < start(127), "one in four looks at the global queue first");
+}
+
+#[test]
+fn views_of_the_dispatchers_limit_what_runs_at_once() {
+    let block = r#"[{ count = 640, steps = [{ block = "50 ms" }] }]"#;
+    let delay = r#"[{ count = 640, steps = [{ io = "50 ms" }] }]"#;
+    let model = |dispatcher: &str, most: u32| {
+        format!(r#"{{ model = "coroutines", dispatcher = "{dispatcher}", parallelism = {most} }}"#)
+    };
+    for (dispatcher, most, expect_ms) in [
+        // K-7: of IO as many as it says, be it more than 64.
+        ("io", 10, 3_200),
+        ("io", 64, 500),
+        ("io", 128, 250),
+        ("io", 640, 50),
+        // Of Default no more than its workers.
+        ("default", 1, 32_000),
+        ("default", 4, 8_000),
+        ("default", 12, 2_700),
+        ("default", 128, 2_700),
+    ] {
+        check(12, &model(dispatcher, most), block, expect_ms);
+        check(12, &model(dispatcher, most), delay, 50);
+    }
+    // More calls than cores leave the cores to others: a view of IO needs no permit.
+    let tasks = r#"[{ count = 128, steps = [{ block = "50 ms" }, { cpu = "1 ms" }] }]"#;
+    check(2, &model("io", 128), tasks, 50 + 64);
+}
+
+#[test]
 fn vector_9_the_limits_of_the_dispatchers() {
     let block = r#"[{ count = 640, steps = [{ block = "50 ms" }] }]"#;
     let delay = r#"[{ count = 640, steps = [{ io = "50 ms" }] }]"#;

@@ -1,7 +1,7 @@
 //! Checking a run: knobs that belong to its model and runtime, within their ranges.
 
 use super::MAX_THREADS;
-use crate::scenario::{LockKind, Model, PoolKind, RunSpec, Runtime};
+use crate::scenario::{Dispatcher, LockKind, Model, PoolKind, RunSpec, Runtime};
 
 /// Refuses what is wrong with run number `index`.
 pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
@@ -28,6 +28,9 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
         // The JDK would lower the parallelism in silence (section 1.1 of the runtime facts).
         refuse(field("max_pool"), max.to_string(), format!("{carriers}, the carriers, or more"));
     }
+    if let Some(most) = run.parallelism.filter(|_| run.dispatcher == Some(Dispatcher::EventLoop)) {
+        refuse(field("parallelism"), most.to_string(), "no parallelism on the event loop, which is one thread".into());
+    }
     if run.rejection.is_some() && run.queue.is_none() {
         let value = run.rejection.unwrap_or_default().as_str().to_owned();
         refuse(field("rejection"), value, "no rejection without a queue, for a queue without limit takes all".into());
@@ -48,9 +51,6 @@ fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Stri
     };
     if run.max_pool.is_some() || run.min_runnable.is_some() {
         refuse("max_pool", "a limit", "no max_pool and no min_runnable");
-    }
-    if run.parallelism.is_some() {
-        refuse("parallelism", "a limit", "no parallelism");
     }
     if let Some(jdk) = run.jdk.filter(|jdk| !matches!(jdk, 21 | 25)) {
         refuse("jdk", &jdk.to_string(), "21 or 25");
@@ -83,7 +83,7 @@ fn check_owners(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Str
         ("carriers", text(run.carriers), java, "green-threads on java"),
         ("max_pool", text(run.max_pool), java, "green-threads on java"),
         ("min_runnable", text(run.min_runnable), java, "green-threads on java"),
-        ("dispatcher", word(run.dispatcher.map(super::super::run::Dispatcher::as_str)), kotlin, "coroutines on kotlin"),
+        ("dispatcher", word(run.dispatcher.map(Dispatcher::as_str)), kotlin, "coroutines on kotlin"),
         ("parallelism", text(run.parallelism), kotlin, "coroutines on kotlin"),
         ("workers", text(run.workers), several, "green-threads on go and of coroutines on tokio"),
         ("flavor", word(run.flavor.map(super::super::run::Flavor::as_str)), tokio, "coroutines on tokio"),
