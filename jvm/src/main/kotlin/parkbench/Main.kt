@@ -56,6 +56,8 @@ internal class Runner(private val plan: Plan) {
             execute(Slots(plan, plan.warmup.tasks))
             runs++
         }
+        // Again, for by now the compiler has had its time, on a busy machine too.
+        Work.calibrate()
         val version = Json.quote(System.getProperty("java.version"))
         val vendor = Json.quote(System.getProperty("java.vendor"))
         return "{\"ready\":{\"java\":$version,\"vendor\":$vendor,\"kotlin\":\"${KotlinVersion.CURRENT}\"," +

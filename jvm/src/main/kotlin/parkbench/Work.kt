@@ -7,6 +7,8 @@ import java.lang.foreign.ValueLayout
 import java.lang.invoke.MethodHandle
 
 internal object Work {
+    private const val LONGEST_LOOP = 1_000_000_000L
+
     @JvmField
     @Volatile
     var sink = 0L
@@ -15,13 +17,27 @@ internal object Work {
     @Volatile
     var iterationPs = 300L
 
-    /** The loop of the published benchmark, `sum += i * i`. */
+    /** Computes for so many iterations. */
     @JvmStatic
     fun spin(iterations: Long) {
+        var left = iterations
+        while (left > LONGEST_LOOP) {
+            loop(LONGEST_LOOP.toInt())
+            left -= LONGEST_LOOP
+        }
+        loop(left.toInt())
+    }
+
+    /**
+     * The loop of the published benchmark, `sum += i * i` over an `int`: over a `long` the compiler makes half as much
+     * again of it.
+     */
+    @JvmStatic
+    private fun loop(iterations: Int) {
         var sum = 0L
-        var i = 0L
+        var i = 0
         while (i < iterations) {
-            sum += i * i
+            sum += i.toLong() * i
             i++
         }
         // Keeps the loop: its result is used, and no compiler knows by whom.

@@ -132,7 +132,8 @@ class RunnerTest {
             }
             val ready = ask(text("java-virtual", """[["IO",1000000]]""", 5))["ready"] as Map<*, *>
             assertEquals(1L, ready["warmup_runs"])
-            assertTrue(ready["iteration_ps"] as Long > 0)
+            // Anything faster cannot be the loop: the compiler has removed it.
+            assertTrue(ready["iteration_ps"] as Long > 50)
             repeat(2) {
                 val measured = ask("run")["measured"] as Map<*, *>
                 assertTrue(measured["makespan_ns"] as Long >= MS)
