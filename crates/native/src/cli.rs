@@ -62,6 +62,8 @@ pub(crate) enum Command {
     /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
     /// io-bound needs 42 s for each repetition. Use --tasks for less.
     Measure(MeasureArgs),
+    /// Say what this machine allows, what is installed, which presets it can measure, and what to change
+    Doctor(DoctorArgs),
     /// List the scenarios that come with parkbench
     Presets,
     /// Measures one repetition: a job as JSON on standard input, its outcome as JSON on standard output.
@@ -102,6 +104,23 @@ pub(crate) struct MeasureArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+/// Options of `doctor`.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = DoctorFormat::Text)]
+    pub(crate) format: DoctorFormat,
+}
+
+/// How the checks of `doctor` are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DoctorFormat {
+    /// For people
+    Text,
+    /// For programs: a list of objects with section, name, found, good and advice
+    Json,
 }
 
 const FORMATS: &str = "\

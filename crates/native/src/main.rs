@@ -62,6 +62,7 @@ fn run(command: Command) -> Result<(), Failure> {
             print(&measured.text)?;
             measured.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow::anyhow!(reason))))
         }
+        Command::Doctor(args) => print(&measure::doctor(args.format)?),
         Command::Presets => print(&presets()?),
         Command::ExecOne => Ok(measure::exec_one()?),
     }

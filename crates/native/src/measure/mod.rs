@@ -5,6 +5,7 @@
 mod child;
 mod coroutine;
 mod cpu;
+mod doctor;
 mod environment;
 mod estimate;
 mod green;
@@ -29,6 +30,7 @@ use anyhow::{Context as _, anyhow};
 use parkbench_engine::{FieldError, LockKind, Model, RunSpec, Scenario, Step};
 
 pub(crate) use child::exec_one;
+pub(crate) use doctor::doctor;
 pub(crate) use select::Wanted;
 
 use crate::Failure;

@@ -2,7 +2,7 @@
 
 use parkbench_engine::{PRESET_NAMES, preset};
 
-use crate::{parkbench, stdout_of};
+use crate::{json_of, parkbench, stdout_of};
 
 #[test]
 fn help_reads_well() {
@@ -26,11 +26,28 @@ fn presets_are_listed_with_a_sentence_each() {
 
 #[test]
 fn help_is_no_wider_than_a_table() {
-    for args in [&["--help"][..], &["simulate", "--help"], &["measure", "--help"], &["presets"]] {
+    for args in [&["--help"][..], &["simulate", "--help"], &["measure", "--help"], &["presets"], &["doctor"]] {
         for line in stdout_of(args).lines() {
             assert!(line.chars().count() <= 100, "{line}");
         }
     }
+}
+
+#[test]
+fn the_doctor_looks_at_everything() {
+    let checks = json_of(&["doctor", "--format", "json"]);
+    let checks = checks.as_array().unwrap();
+    let names: Vec<&str> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
+    let expect =
+        ["processors", "memory", "mappings", "threads", "stacks", "clock", "sleeps", "Java", "Maven", "runner"];
+    assert_eq!(names[..expect.len()], expect);
+    assert_eq!(names[expect.len()..], PRESET_NAMES);
+    for check in checks {
+        assert_eq!(check["good"] == true, check["advice"].is_null(), "{check}");
+        assert!(!check["found"].as_str().unwrap().is_empty());
+    }
+    let text = stdout_of(&["doctor"]);
+    assert!(names.iter().all(|name| text.contains(name)), "{text}");
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! The runner's jar: its sources are in this binary, and Maven builds them once into the cache, outside any clone.
 
 use std::env;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use tokio::process::Command;
 
 use super::find::{Java, maven};
+
+/// How often a process that waits for another's build looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
@@ -37,9 +41,14 @@ pub(crate) fn cache() -> Option<PathBuf> {
     env::var_os("PARKBENCH_CACHE").map(PathBuf::from).or_else(xdg).or_else(home)
 }
 
+/// Whether the runner of this very version is there.
+pub(crate) fn built() -> bool {
+    path().is_ok_and(|jar| jar.is_file())
+}
+
 /// Whether the runner is there, or can be built; else what to install.
 pub(crate) fn can_build() -> Result<(), String> {
-    if path().is_ok_and(|jar| jar.is_file()) { Ok(()) } else { maven().map(|_| ()) }
+    if built() { Ok(()) } else { maven().map(|_| ()) }
 }
 
 fn path() -> anyhow::Result<PathBuf> {
@@ -49,16 +58,26 @@ fn path() -> anyhow::Result<PathBuf> {
 
 /// The runner of this very version; builds it where it is missing.
 ///
-/// A build that is dropped ends Maven with it. Two at the same time do the same work twice, and neither sees the other's
-/// half.
+/// A build that is dropped ends Maven with it. One process builds, and others wait for it.
 pub(crate) async fn jar(java: &Java) -> anyhow::Result<PathBuf> {
     let jar = path()?;
     if jar.is_file() {
         return Ok(jar);
     }
+    let shelf = jar.parent().context("the cache has a directory")?;
+    fs::create_dir_all(shelf).with_context(|| format!("cannot make {}", shelf.display()))?;
+    let lock = File::create(shelf.join("build.lock")).context("cannot write into the cache")?;
+    while let Err(error) = lock.try_lock() {
+        if let TryLockError::Error(error) = error {
+            return Err(anyhow!(error).context("cannot lock the cache"));
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    if jar.is_file() {
+        return Ok(jar);
+    }
     let maven = maven().map_err(|advice| anyhow!(advice))?;
     eprintln!("building the runner for Java and Kotlin with Maven, once: a minute or two, with downloads");
-    let shelf = jar.parent().context("the cache has a directory")?;
     let dir = shelf.join(format!("build-{}", std::process::id()));
     let _cleaner = Cleaner(&dir);
     let write = |path: PathBuf, text: &str| {
@@ -77,6 +96,8 @@ async fn build(maven: &Path, java: &Java, dir: &Path) -> anyhow::Result<()> {
     let output = Command::new(maven)
         .args(["--batch-mode", "--no-transfer-progress", "--quiet", "-Dmaven.test.skip=true", "package"])
         .env("JAVA_HOME", &java.home)
+        // They are for the JVM that is measured.
+        .env_remove("JAVA_TOOL_OPTIONS")
         .current_dir(dir)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
