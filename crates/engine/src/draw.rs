@@ -82,6 +82,17 @@ impl Span {
         }
     }
 
+    /// [ns] No draw is shorter.
+    pub fn shortest(&self) -> u64 {
+        match self {
+            Self::Constant(ns) => *ns,
+            Self::Uniform(low, _) => *low,
+            Self::Exponential(_) | Self::Lognormal { .. } => 0,
+            Self::Pareto { min, .. } => *min,
+            Self::Empirical(values) => values.iter().copied().min().unwrap_or(0),
+        }
+    }
+
     /// [ns] No draw is longer.
     pub fn longest(&self) -> u64 {
         match self {

@@ -37,6 +37,6 @@ pub use scenario::{
     MAX_TASKS, MAX_THREADS, Machine, Metric, Mix, Model, PRESET_NAMES, Pareto, PoolKind, Reference, Rejection, Repeat,
     RunSpec, Runtime, SCENARIO_VERSION, Scenario, SemaphoreSpec, SpawnSpec, Step, TaskClass, preset,
 };
-pub use sim::{MAX_EVENTS, Progress, Simulation};
+pub use sim::{MAX_EVENTS, MAX_RECORDS, Progress, Simulation};
 pub use state::{Activity, Reason, Role, TaskState};
 pub use submissions::{Arrivals, Submissions};

@@ -40,6 +40,11 @@ impl Recorder {
         }
     }
 
+    /// How many records are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.tasks.len() + self.threads.len()
+    }
+
     /// The digest of all records so far, with these totals folded in.
     pub(crate) fn digest(&self, totals: &[u64]) -> u64 {
         totals.iter().fold(mix(self.hash), |hash, &total| mix(hash ^ total))

@@ -9,9 +9,14 @@ use crate::queue::Event;
 use crate::recording::{Recording, Totals};
 use crate::scenario::{Dispatcher, Scenario};
 
-/// Events after which a run is given up: about 3 GiB of records. Hogs that share a core for a year would need more
-/// memory than there is.
+/// Events after which a run is given up: hogs that share a core for a year would need more time than there is.
 pub const MAX_EVENTS: u64 = 50_000_000;
+
+/// Records after which a run is given up: 1 GiB of them, a quarter of what a page can address.
+pub const MAX_RECORDS: u64 = 1 << 26;
+
+/// How often the records are counted, in events; an event makes few, so that there are hardly more than the most.
+const COUNT_EVERY: u64 = 1 << 10;
 
 /// [ns] Time at which a run is given up: tasks that try their locks for ever, each time after much work.
 const MAX_CLOCK: u64 = u64::MAX / 2;
@@ -21,12 +26,16 @@ const MAX_CLOCK: u64 = u64::MAX / 2;
 pub struct Progress {
     /// Whether it has ended, or has been given up.
     pub finished: bool,
-    /// Whether it has been given up, because it takes too many events; see [`Progress::check`].
+    /// Whether it has been given up, because it takes too many events or records; see [`Progress::check`].
     pub given_up: bool,
+    /// It was the records.
+    pub too_many_records: bool,
     /// [ns] The clock.
     pub now_ns: u64,
     /// Events processed so far.
     pub events: u64,
+    /// Records kept so far, or the most if there are more.
+    pub records: u64,
     /// Tasks that have ended.
     pub tasks_done: u32,
     /// Tasks in all.
@@ -39,16 +48,15 @@ impl Progress {
         if !self.given_up {
             return Ok(self);
         }
+        let (most, what) = if self.too_many_records { (self.records, "records") } else { (self.events, "events") };
         let value = format!(
-            "more than {} events ({} of {} tasks ended in {})",
-            self.events,
+            "more than {most} {what} ({} of {} tasks ended in {})",
             self.tasks_done,
             self.tasks,
             Nanos(self.now_ns)
         );
         let allowed = format!(
-            "runs of up to {} events: fewer tasks or steps, or less CPU time for threads that share a core",
-            self.events
+            "runs of up to {most} {what}: fewer tasks or steps, or less CPU time for threads that share a core"
         );
         Err(ScenarioError::Invalid(vec![FieldError::new(format!("runs[{run}]"), value, allowed)]))
     }
@@ -61,6 +69,8 @@ pub struct Simulation {
     model: AnyModel,
     events: u64,
     max_events: u64,
+    max_records: u64,
+    too_many_records: bool,
     /// Nothing can happen any more: the last task has ended, or those that are left wait for each other.
     over: bool,
 }
@@ -107,13 +117,28 @@ impl Simulation {
             ModelPlan::Go { .. } => AnyModel::Go(Go::new(&mut kernel)),
             ModelPlan::Tokio { .. } => AnyModel::Tokio(Tokio::new(&mut kernel)),
         };
-        Self { kernel, model, events: 0, max_events: MAX_EVENTS, over: false }
+        Self {
+            kernel,
+            model,
+            events: 0,
+            max_events: MAX_EVENTS,
+            max_records: MAX_RECORDS,
+            too_many_records: false,
+            over: false,
+        }
     }
 
     /// The same run, given up after this many events instead of [`MAX_EVENTS`].
     #[must_use]
     pub fn with_max_events(mut self, max_events: u64) -> Self {
         self.max_events = max_events;
+        self
+    }
+
+    /// The same run, given up after this many records instead of [`MAX_RECORDS`].
+    #[must_use]
+    pub fn with_max_records(mut self, max_records: u64) -> Self {
+        self.max_records = max_records;
         self
     }
 
@@ -140,6 +165,11 @@ impl Simulation {
                 self.max_events = self.events;
                 break;
             }
+            if self.events.is_multiple_of(COUNT_EVERY) && kernel.recorder.len() as u64 > self.max_records {
+                self.too_many_records = true;
+                self.max_events = self.events;
+                break;
+            }
             kernel.now = time;
             self.events += 1;
             match event {
@@ -160,8 +190,10 @@ impl Simulation {
         Progress {
             finished: self.over || given_up,
             given_up,
+            too_many_records: given_up && self.too_many_records,
             now_ns: kernel.now,
             events: self.events,
+            records: (kernel.recorder.len() as u64).min(self.max_records),
             tasks_done: kernel.done,
             tasks: kernel.plan.tasks,
         }

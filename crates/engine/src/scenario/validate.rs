@@ -1,11 +1,13 @@
 //! Checking a scenario before anything is allocated: ranges, arrivals, sums that must fit the clock.
 //!
-//! Steps are checked in `steps`, runs in `run`.
+//! Steps are checked in `steps`, runs in `run`, how many events a run takes at least in `size`.
 
 mod run;
+mod size;
 mod steps;
 
 use self::run::check_run;
+use self::size::check_size;
 pub(super) use self::steps::count_children;
 use self::steps::{Seen, Steps, check_duration, count_classes};
 use super::{Arrival, CpuWork, Duration, Mix, SCENARIO_VERSION, Scenario, Step, TaskClass};
@@ -107,6 +109,9 @@ impl Scenario {
                 format!("{} years of work in all", serial / (365 * 24 * 3_600 * 1_000_000_000)),
                 "up to 73 years of work, all tasks one after the other".into(),
             );
+        }
+        if errors.is_empty() {
+            check_size(self, &mut |field, value, allowed| errors.push(FieldError { field, value, allowed }));
         }
         if errors.is_empty() { Ok(()) } else { Err(ScenarioError::Invalid(errors)) }
     }

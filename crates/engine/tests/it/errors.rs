@@ -125,6 +125,15 @@ machine = { cores = 1 }
             assert!(error.contains(word), "no {word:?} in:\n{error}");
         }
     }
+    let small = simulation.clone().with_max_records(2_000);
+    for budget in [1_000, u64::MAX] {
+        let mut simulation = small.clone();
+        while !simulation.step(budget).finished {}
+        let error = simulation.step(budget).check(0).unwrap_err().to_string();
+        assert!(error.contains("runs[0]: more than 2000 records (0 of 2 tasks"), "{error}");
+        assert!(error.contains("up to 2000 records"), "{error}");
+    }
+    assert!(small.without_records().step(5_000).check(0).is_ok(), "what is not kept fills no memory");
     let whole = simulation.with_max_events(u64::MAX).step(9_999);
     assert!(!whole.finished && whole.check(0).is_ok());
 }
@@ -191,4 +200,33 @@ fn amounts_that_are_tables() {
     check(steps, "\"io\"", &["tasks[0].steps[0]", "\"io\"", "one key"]);
     check(steps, "{ lock = \"a\" }", &["tasks[0].steps[0].lock", "\"a\"", "{ name ="]);
     check(steps, "{ cpu = 5 }", &["tasks[0].steps[0].cpu", "5", "iterations"]);
+}
+
+#[test]
+fn runs_that_are_certain_to_be_too_long_are_refused_at_once() {
+    let text = |steps: &str, runs: &str| {
+        format!(
+            "version = 1\nname = \"long\"\ntasks = [{{ count = 1000000, steps = [{steps}] }}]\nruns = [{runs}]\n\
+             machine = {{ cores = 1 }}\n"
+        )
+    };
+    let check = |steps: &str, runs: &str, expect: &[&str]| {
+        let result = Scenario::from_toml(&text(steps, runs));
+        let error = result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(error.matches("events: fewer").count(), expect.len(), "{steps} {runs}: {error}");
+        assert_eq!(error.is_empty(), expect.is_empty(), "{steps} {runs}: {error}");
+        for word in expect {
+            assert!(error.contains(word), "no {word:?} in:\n{error}");
+        }
+    };
+    let sixty = "{ repeat = { times = 30, steps = [{ cpu = \"1 us\" }, { block = \"1 us\" }] } }";
+    check(sixty, "{ model = \"green-threads\" }", &["runs[0]: at least 60000000 events"]);
+    check(sixty, "{ model = \"coroutines\" }, { model = \"thread-pool\" }", &["runs[0]: at", "runs[1]: at"]);
+    // Tasks that are refused, that take no time or that wait for each other may need fewer events.
+    check(sixty, "{ model = \"thread-pool\", queue = 1 }", &[]);
+    check(sixty, "{ model = \"thread-pool\", size = 32768 }", &[]);
+    check(sixty, "{ model = \"green-threads\", runtime = \"go\" }", &[]);
+    check("{ repeat = { times = 60, steps = [{ cpu = \"0 ns\" }] } }", "{ model = \"green-threads\" }", &[]);
+    let locked = format!("{{ lock = {{ name = \"a\" }} }}, {sixty}, {{ unlock = \"a\" }}");
+    check(&locked, "{ model = \"green-threads\" }", &[]);
 }
