@@ -1,6 +1,6 @@
 //! One column per run: name, machine, time to finish, grid, numbers by state.
 
-use parkbench_engine::{Model, TaskState};
+use parkbench_engine::{Runtime, TaskState};
 use parkbench_trace::STATES;
 use parkbench_view::format;
 use yew::prelude::*;
@@ -58,7 +58,7 @@ fn Column(props: &Props) -> Html {
     let makespan = run.map(|run| run.trace.end_ns());
     let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
     let summary =
-        counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, spec.model, &counts));
+        counts.map_or_else(|| words.waiting_for_run.to_owned(), |counts| counts_text(locale, spec.runtime(), &counts));
     let show = {
         let (dispatch, run) = (app.dispatch.clone(), props.run);
         Callback::from(move |_| dispatch.emit(Action::View(Axis::Run(run))))
@@ -90,7 +90,7 @@ fn Column(props: &Props) -> Html {
                 { for counts.iter().flat_map(listed).map(|(item, count)| html! {
                     <li>
                         <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
-                        <strong>{format::count(u64::from(count))}</strong>{" "}{state_under(locale, spec.model, item)}
+                        <strong>{format::count(u64::from(count))}</strong>{" "}{state_under(locale, spec.runtime(), item)}
                     </li>
                 }) }
                 if counts.is_none() { <li class="hint">{words.waiting_for_run}</li> }
@@ -120,10 +120,10 @@ fn listed(counts: &[u32; STATES]) -> Vec<(TaskState, u32)> {
     ORDER.into_iter().map(|state| (state, counts[state as usize])).filter(|(_, count)| *count > 0).collect()
 }
 
-fn counts_text(locale: Locale, model: Model, counts: &[u32; STATES]) -> String {
+fn counts_text(locale: Locale, runtime: Option<Runtime>, counts: &[u32; STATES]) -> String {
     let parts: Vec<String> = listed(counts)
         .into_iter()
-        .map(|(item, count)| format!("{} {}", format::count(u64::from(count)), state_under(locale, model, item)))
+        .map(|(item, count)| format!("{} {}", format::count(u64::from(count)), state_under(locale, runtime, item)))
         .collect();
     parts.join(", ")
 }

@@ -1,6 +1,5 @@
 //! The parameters: one control per field with its message beside it, run, cancel, reset, progress.
 
-use parkbench_engine::Model;
 use parkbench_view::format;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -39,7 +38,7 @@ pub(crate) fn Controls() -> Html {
         <form id="parameters" class={classes!("controls", (*open || !app.state.messages.is_empty()).then_some("open"))} aria-label={words.controls} onsubmit={submit} novalidate=true>
             { group(words.workload, [Field::Tasks, Field::Wait, Field::Cpu].map(|field| control(&app, field))) }
             { group(words.machine, [control(&app, Field::Cores)]) }
-            { group(words.models, [Field::Pool, Field::Jdk, Field::Dispatcher].map(|field| control(&app, field))) }
+            { group(words.models, [Field::Pool, Field::Green, Field::Jdk, Field::Workers, Field::Dispatcher].map(|field| control(&app, field))) }
             { group(words.simulation, [Field::Seed, Field::Profile].map(|field| control(&app, field))) }
             <div class="actions">
                 // Two buttons and not one: a button that turns into the other in the middle of a click submits the form.
@@ -77,7 +76,9 @@ fn label(words: &Strings, field: Field) -> &'static str {
         Field::Cpu => words.field_cpu,
         Field::Cores => words.field_cores,
         Field::Pool => words.field_pool,
+        Field::Green => words.field_green,
         Field::Jdk => words.field_jdk,
+        Field::Workers => words.field_workers,
         Field::Dispatcher => words.field_dispatcher,
         Field::Seed => words.field_seed,
         Field::Profile => words.field_profile,
@@ -93,9 +94,7 @@ fn control(app: &App, field: Field) -> Html {
     let hint = match (field, &text) {
         (Field::Wait, Some(_)) => Some(words.hint_wait),
         (Field::Cpu, Some(_)) => Some(words.hint_cpu),
-        (Field::Pool, None) if form.has_model(Model::ThreadPool) => Some(words.field_varies),
-        (Field::Jdk, None) if form.has_model(Model::GreenThreads) => Some(words.field_varies),
-        (Field::Dispatcher, None) if form.has_model(Model::Coroutines) => Some(words.field_varies),
+        (_, None) if form.varies(field) => Some(words.field_varies),
         (_, None) => Some(words.field_absent),
         _ => None,
     };
@@ -147,6 +146,8 @@ fn control(app: &App, field: Field) -> Html {
 
 fn choice_text(field: Field, choice: &'static str) -> String {
     match (field, choice) {
+        (Field::Green, "java") => "Java".to_owned(),
+        (Field::Green, "go") => "Go".to_owned(),
         (Field::Jdk, choice) => format!("Java {choice}"),
         (Field::Dispatcher, "default") => dispatcher(parkbench_engine::Dispatcher::Default).to_owned(),
         (Field::Dispatcher, "io") => dispatcher(parkbench_engine::Dispatcher::Io).to_owned(),

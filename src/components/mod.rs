@@ -48,7 +48,7 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
         Model::ThreadPool => {
             format!("{} {}", model(locale, spec.model), spec.size.unwrap_or(scenario.machine.cores))
         }
-        Model::GreenThreads => format!("Java {}", spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK)),
+        Model::GreenThreads => green_name(spec),
         Model::Coroutines => coroutines_name(spec),
     };
     let name = match spec.lock {
@@ -60,8 +60,17 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
         run.model == spec.model
             && (run.size, run.jdk, run.lock) == (spec.size, spec.jdk, spec.lock)
             && coroutines_name(run) == coroutines_name(spec)
+            && run.runtime() == spec.runtime()
     };
     if scenario.runs.iter().filter(same).count() < 2 { name } else { spec.variant(&scenario.machine) }
+}
+
+/// Runtime of green threads as people call it.
+fn green_name(spec: &RunSpec) -> String {
+    match spec.runtime() {
+        Some(Runtime::Go) => "Go".to_owned(),
+        _ => format!("Java {}", spec.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK)),
+    }
 }
 
 /// Dispatcher or runtime of coroutines as code names it.
@@ -99,6 +108,10 @@ fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
         Model::ThreadPool => {
             let threads = spec.size.unwrap_or(scenario.machine.cores).to_string();
             fill(words.threads_cores, &[("threads", &threads), ("cores", &cores)])
+        }
+        Model::GreenThreads if spec.runtime() == Some(Runtime::Go) => {
+            let workers = spec.workers.unwrap_or(scenario.machine.cores).to_string();
+            fill(words.procs_cores, &[("runtime", &green_name(spec)), ("workers", &workers), ("cores", &cores)])
         }
         Model::GreenThreads => {
             let threads = spec.carriers.unwrap_or(scenario.machine.cores).to_string();

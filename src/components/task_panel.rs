@@ -88,7 +88,7 @@ fn TaskCell(props: &Props) -> Html {
             <h3>{name}</h3>
             <p class="task-state">
                 <span class={classes!("swatch", item.as_str())} aria-hidden="true"></span>
-                <strong>{state_under(locale, spec.model, item)}</strong>
+                <strong>{state_under(locale, spec.runtime(), item)}</strong>
                 if let Some(worker) = worker { {" "}{ fill(words.task_on, &[("worker", &worker)]) } }
             </p>
             <Plot height={STRIP} subject={props.task} {label} paint={painter(props.run, props.task)} />

@@ -64,6 +64,8 @@ strings! {
     field_cpu: "CPU per task", "작업당 CPU";
     field_cores: "Cores", "코어 수";
     field_pool: "Pool threads", "풀 스레드 수";
+    field_green: "Runtime of the green threads", "그린 스레드의 런타임";
+    field_workers: "Ps of Go (GOMAXPROCS)", "Go의 P 수(GOMAXPROCS)";
     field_jdk: "JDK of the green threads", "그린 스레드의 JDK";
     field_dispatcher: "Coroutine dispatcher", "코루틴 디스패처";
     field_seed: "Random seed", "난수 시드";
@@ -107,6 +109,7 @@ strings! {
     threads_cores: "{threads} threads on {cores} cores", "코어 {cores}개에 스레드 {threads}개";
     carriers_cores: "Java {jdk}, {threads} carriers on {cores} cores", "Java {jdk}, 코어 {cores}개에 캐리어 {threads}개";
     dispatcher_cores: "Kotlin {dispatcher}, {cores} cores", "Kotlin {dispatcher}, 코어 {cores}개";
+    procs_cores: "{runtime}, GOMAXPROCS {workers} on {cores} cores", "{runtime}, 코어 {cores}개에 GOMAXPROCS {workers}";
     workers_cores: "{dispatcher}, {workers} workers on {cores} cores", "{dispatcher}, 코어 {cores}개에 워커 {workers}개";
     runtime_cores: "{dispatcher}, {cores} cores", "{dispatcher}, 코어 {cores}개";
     lock_kind: "lock: {lock}", "잠금: {lock}";

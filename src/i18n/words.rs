@@ -1,6 +1,6 @@
 //! Words for the closed lists of the vocabulary: models, states, reasons, metrics, presets.
 
-use parkbench_engine::{Dispatcher, Metric, Model, Reason, TaskState};
+use parkbench_engine::{Dispatcher, Metric, Model, Reason, Runtime, TaskState};
 
 use super::Locale;
 
@@ -33,11 +33,11 @@ pub const fn state(locale: Locale, state: TaskState) -> &'static str {
     }
 }
 
-/// A state of a task under a model: a green thread that holds its carrier while it waits is called pinned.
-pub const fn state_under(locale: Locale, model: Model, item: TaskState) -> &'static str {
-    match (locale, model, item) {
-        (Locale::En, Model::GreenThreads, TaskState::Blocked) => "pinned",
-        (Locale::Ko, Model::GreenThreads, TaskState::Blocked) => "고정됨",
+/// A state of a task under a runtime: a virtual thread that holds its carrier while it waits is called pinned.
+pub const fn state_under(locale: Locale, runtime: Option<Runtime>, item: TaskState) -> &'static str {
+    match (locale, runtime, item) {
+        (Locale::En, Some(Runtime::Java), TaskState::Blocked) => "pinned",
+        (Locale::Ko, Some(Runtime::Java), TaskState::Blocked) => "고정됨",
         _ => state(locale, item),
     }
 }
@@ -50,7 +50,7 @@ pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
         (Locale::En, Reason::NoWorker) => "every worker is taken",
         (Locale::En, Reason::NoCore) => "every core is taken by another thread",
         (Locale::En, Reason::Io) => "suspended until its call returns; holds no worker",
-        (Locale::En, Reason::TimerBacklog) => "its wait is over, and the timer thread has not got to it",
+        (Locale::En, Reason::TimerBacklog) => "its wait is over, and its timer has not been fired yet",
         (Locale::En, Reason::BlockingCall) => "in a call that holds its worker",
         (Locale::En, Reason::Pinned) => "pinned: a monitor keeps it on its carrier",
         (Locale::En, Reason::Monitor) => "another task holds the monitor",
@@ -80,7 +80,7 @@ pub const fn reason(locale: Locale, reason: Reason) -> &'static str {
         (Locale::Ko, Reason::NoWorker) => "비어 있는 작업자가 없습니다",
         (Locale::Ko, Reason::NoCore) => "모든 코어를 다른 스레드가 쓰고 있습니다",
         (Locale::Ko, Reason::Io) => "호출이 돌아올 때까지 중단됨; 작업자를 잡지 않습니다",
-        (Locale::Ko, Reason::TimerBacklog) => "대기는 끝났지만 타이머 스레드가 아직 처리하지 못했습니다",
+        (Locale::Ko, Reason::TimerBacklog) => "대기는 끝났지만 타이머가 아직 처리되지 않았습니다",
         (Locale::Ko, Reason::BlockingCall) => "작업자를 잡은 채 호출 안에 있습니다",
         (Locale::Ko, Reason::Pinned) => "고정됨(pinned): 모니터 때문에 캐리어를 놓지 못합니다",
         (Locale::Ko, Reason::Monitor) => "다른 작업이 모니터를 쥐고 있습니다",

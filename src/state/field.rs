@@ -1,8 +1,8 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Nanos, PROFILE_NAMES, RunSpec, Runtime, Scenario,
-    Step,
+    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Runtime,
+    Scenario, Step,
 };
 
 /// A control that changes one thing in a scenario.
@@ -18,8 +18,12 @@ pub enum Field {
     Cores,
     /// Threads of the pool.
     Pool,
-    /// JDK of the green threads.
+    /// Runtime of the green threads.
+    Green,
+    /// JDK of the virtual threads.
     Jdk,
+    /// `GOMAXPROCS` of the goroutines.
+    Workers,
     /// Dispatcher of the coroutines.
     Dispatcher,
     /// Seed of the random draws.
@@ -37,13 +41,15 @@ pub struct Refused {
 
 impl Field {
     /// Every field, in the order of the form and of links.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Tasks,
         Self::Wait,
         Self::Cpu,
         Self::Cores,
         Self::Pool,
+        Self::Green,
         Self::Jdk,
+        Self::Workers,
         Self::Dispatcher,
         Self::Seed,
         Self::Profile,
@@ -57,7 +63,9 @@ impl Field {
             Self::Cpu => "cpu",
             Self::Cores => "cores",
             Self::Pool => "pool",
+            Self::Green => "green",
             Self::Jdk => "jdk",
+            Self::Workers => "workers",
             Self::Dispatcher => "dispatcher",
             Self::Seed => "seed",
             Self::Profile => "profile",
@@ -72,6 +80,7 @@ impl Field {
     /// The choices, for fields that are chosen and not typed.
     pub fn choices(self) -> Option<Vec<&'static str>> {
         match self {
+            Self::Green => Some(vec![Runtime::Java.as_str(), Runtime::Go.as_str()]),
             Self::Jdk => Some(vec!["21", "25"]),
             Self::Dispatcher => Some(vec!["default", "io", "event-loop"]),
             Self::Profile => Some(PROFILE_NAMES.to_vec()),
@@ -98,6 +107,15 @@ impl Field {
             Self::Pool => one(scenario, None, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
             Self::Jdk => {
                 one(scenario, Some(Runtime::Java), |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
+            }
+            Self::Green => {
+                let mut runtimes =
+                    scenario.runs.iter().filter(|run| run.model == Model::GreenThreads).filter_map(RunSpec::runtime);
+                let first = runtimes.next()?;
+                runtimes.all(|other| other == first).then(|| first.as_str().to_owned())
+            }
+            Self::Workers => {
+                one(scenario, Some(Runtime::Go), |run| run.workers.unwrap_or(scenario.machine.cores).to_string())
             }
             Self::Dispatcher => {
                 one(scenario, Some(Runtime::Kotlin), |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
@@ -146,6 +164,20 @@ impl Field {
                 let jdk = small(text, "21 or 25")?;
                 each(scenario, Some(Runtime::Java), |run| run.jdk = Some(jdk));
             }
+            Self::Green => {
+                let runtime = match text {
+                    "java" => Runtime::Java,
+                    "go" => Runtime::Go,
+                    _ => return Err(Refused { allowed: "java, go".to_owned() }),
+                };
+                for run in scenario.runs.iter_mut().filter(|run| run.runtime() != Some(runtime)) {
+                    change_green(run, runtime);
+                }
+            }
+            Self::Workers => {
+                let workers = small(text, "1 to 32768")?;
+                each(scenario, Some(Runtime::Go), |run| run.workers = Some(workers));
+            }
             Self::Dispatcher => {
                 let dispatcher = match text {
                     "default" => Dispatcher::Default,
@@ -180,6 +212,7 @@ impl Field {
             _ if path.starts_with("runs[") => match last {
                 "size" => Some(Self::Pool),
                 "jdk" => Some(Self::Jdk),
+                "workers" => Some(Self::Workers),
                 "dispatcher" => Some(Self::Dispatcher),
                 _ => None,
             },
@@ -211,6 +244,19 @@ fn one(scenario: &Scenario, runtime: Option<Runtime>, value: impl Fn(&RunSpec) -
 
 fn each(scenario: &mut Scenario, runtime: Option<Runtime>, change: impl Fn(&mut RunSpec)) {
     scenario.runs.iter_mut().filter(|run| run.runtime() == runtime).for_each(change);
+}
+
+/// Gives a run of green threads another runtime; of its knobs the number of carriers or workers stays.
+fn change_green(run: &mut RunSpec, runtime: Runtime) {
+    if run.model != Model::GreenThreads {
+        return;
+    }
+    let threads = run.carriers.or(run.workers);
+    let plain = RunSpec { lock: run.lock, ..RunSpec::new(Model::GreenThreads) };
+    *run = match runtime {
+        Runtime::Go => RunSpec { runtime: Some(Runtime::Go), workers: threads, ..plain },
+        _ => RunSpec { carriers: threads, ..plain },
+    };
 }
 
 fn is_zero(duration: &Duration) -> bool {
@@ -310,6 +356,8 @@ mod tests {
         check(Field::Cpu, "0 ns", Ok("0 ns"));
         check(Field::Cores, "4294967296", Err("1 to 1024"));
         check(Field::Jdk, "21", Ok("21"));
+        check(Field::Green, "go", Ok("go"));
+        check(Field::Green, "erlang", Err("java, go"));
         check(Field::Dispatcher, "event-loop", Ok("event-loop"));
         check(Field::Dispatcher, "unconfined", Err("event-loop"));
         check(Field::Seed, "18446744073709551615", Ok("18446744073709551615"));
@@ -320,6 +368,19 @@ mod tests {
     fn a_field_that_differs_between_runs_is_absent() {
         assert_eq!(Field::Jdk.read(&preset("pinning").unwrap()), None);
         assert_eq!(Field::Pool.read(&preset("pinning").unwrap()), None);
+    }
+
+    #[test]
+    fn another_runtime_keeps_the_number_of_threads() {
+        let mut scenario = preset("io-bound").unwrap();
+        scenario.runs[1].carriers = Some(3);
+        let before = scenario.clone();
+        Field::Green.write(&mut scenario, "go").unwrap();
+        assert_eq!((Field::Jdk.read(&scenario), Field::Workers.read(&scenario)), (None, Some("3".to_owned())));
+        scenario.validate().unwrap();
+        Field::Green.write(&mut scenario, "java").unwrap();
+        assert_eq!(scenario.runs[1].carriers, before.runs[1].carriers);
+        assert_eq!(Field::Green.read(&preset("cpu-hog").unwrap()), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use parkbench_engine::{Model, Scenario, ScenarioError, preset};
+use parkbench_engine::{Model, RunSpec, Runtime, Scenario, ScenarioError, preset};
 
 use super::field::Field;
 
@@ -63,12 +63,12 @@ impl Form {
 
     /// The text in a control; `None` where the scenario has no such thing.
     pub fn text(&self, field: Field) -> Option<String> {
-        self.changes.get(&field).cloned().or_else(|| field.read(&self.scenario))
+        self.changes.get(&field).cloned().or_else(|| field.read(&self.basis(field)))
     }
 
     /// Whether the scenario has what the control changes.
     pub fn applies(&self, field: Field) -> bool {
-        field.read(&self.scenario).is_some()
+        field.read(&self.basis(field)).is_some()
     }
 
     /// Types a text into a control. A text that means the base's value is no change; a control that does not apply
@@ -76,8 +76,9 @@ impl Form {
     #[must_use]
     pub fn with(&self, field: Field, text: &str) -> Self {
         let mut form = self.clone();
-        let Some(base) = field.read(&self.scenario) else { return form };
-        let mut copy = (*self.scenario).clone();
+        let basis = self.basis(field);
+        let Some(base) = field.read(&basis) else { return form };
+        let mut copy = (*basis).clone();
         let canonical = match field.write(&mut copy, text) {
             Ok(()) => field.read(&copy).unwrap_or_else(|| text.to_owned()),
             Err(_) => text.to_owned(),
@@ -87,7 +88,24 @@ impl Form {
         } else {
             form.changes.insert(field, text.to_owned());
         }
+        if field == Field::Green {
+            // The other runtime has other controls.
+            let kept = form.clone();
+            form.changes.retain(|&field, _| kept.applies(field));
+        }
         form
+    }
+
+    /// The scenario that a control changes: the base, but with the runtime that is chosen.
+    fn basis(&self, field: Field) -> Rc<Scenario> {
+        let Some(runtime) = self.changes.get(&Field::Green).filter(|_| field != Field::Green) else {
+            return self.scenario.clone();
+        };
+        let mut scenario = (*self.scenario).clone();
+        match Field::Green.write(&mut scenario, runtime) {
+            Ok(()) => Rc::new(scenario),
+            Err(_) => self.scenario.clone(),
+        }
     }
 
     /// The form with every text in the engine's spelling, as links have it; a text that cannot be read stays.
@@ -95,7 +113,7 @@ impl Form {
     pub fn canonical(&self) -> Self {
         let mut form = self.clone();
         for (field, text) in &mut form.changes {
-            let mut copy = (*self.scenario).clone();
+            let mut copy = (*self.basis(*field)).clone();
             if field.write(&mut copy, text).is_ok()
                 && let Some(read) = field.read(&copy)
             {
@@ -110,9 +128,17 @@ impl Form {
         !self.changes.is_empty()
     }
 
-    /// Whether a run of this model exists, so that a control that does not apply stands for several values.
-    pub fn has_model(&self, model: Model) -> bool {
-        self.scenario.runs.iter().any(|run| run.model == model)
+    /// Whether runs exist that the control is for, so that one that does not apply stands for several values.
+    pub fn varies(&self, field: Field) -> bool {
+        let is_for = |run: &RunSpec| match field {
+            Field::Pool => run.model == Model::ThreadPool,
+            Field::Green => run.model == Model::GreenThreads,
+            Field::Jdk => run.runtime() == Some(Runtime::Java),
+            Field::Workers => run.runtime() == Some(Runtime::Go),
+            Field::Dispatcher => run.runtime() == Some(Runtime::Kotlin),
+            _ => false,
+        };
+        !self.applies(field) && self.basis(field).runs.iter().any(is_for)
     }
 
     /// The scenario with all changes, checked; or every message there is.
@@ -153,7 +179,9 @@ impl Form {
         }
         for (field, model) in [
             (Field::Pool, Model::ThreadPool),
+            (Field::Green, Model::GreenThreads),
             (Field::Jdk, Model::GreenThreads),
+            (Field::Workers, Model::GreenThreads),
             (Field::Dispatcher, Model::Coroutines),
         ] {
             if changed(&[field]) {
@@ -214,6 +242,20 @@ mod tests {
             &[(Some(Field::Cores), "\"\" is not allowed"), (Some(Field::Pool), "1 to 32768")],
         );
         check_refused(&[(Field::Tasks, "1000000"), (Field::Wait, "8760 h")], &[(None, "years of work")]);
+    }
+
+    #[test]
+    fn the_runtime_decides_which_controls_there_are() {
+        let go = form("io-bound", &[(Field::Jdk, "21"), (Field::Green, "go")]);
+        assert_eq!((go.text(Field::Jdk), go.text(Field::Workers)), (None, Some("12".to_owned())));
+        assert!(!go.varies(Field::Jdk));
+        let go = go.with(Field::Workers, "4");
+        assert_eq!(go.scenario().unwrap().runs[1].workers, Some(4));
+        let java = go.with(Field::Green, "java");
+        assert!(!java.is_changed(), "{:?}", java.changes);
+        // Runs that differ in their runtime have the controls of both.
+        let both = form("cpu-hog", &[(Field::Workers, "2"), (Field::Jdk, "21")]);
+        assert!(both.varies(Field::Green) && both.scenario().is_ok());
     }
 
     #[test]

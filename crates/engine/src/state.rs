@@ -66,7 +66,7 @@ closed_list! {
         NoCore = 3, "no-core";
         /// A suspendable wait: sleep, socket, remote call.
         Io = 4, "io";
-        /// The wait is over, and the timer thread has not got to it.
+        /// The wait is over, and nobody has fired its timer yet: the timer thread is busy, or whoever looks after it (Go, tokio).
         TimerBacklog = 5, "timer-backlog";
         /// A call that the runtime cannot suspend; it holds the worker.
         BlockingCall = 6, "blocking-call";
