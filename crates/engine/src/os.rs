@@ -201,10 +201,15 @@ impl Kernel {
         let (end, activity, task) = (state.burst_end, state.burst, state.task);
         self.record_thread(thread, activity, task);
         // A preempted task was running, be it its own code or the scheduler's on its behalf.
-        if activity == Activity::Running || task != NO_TASK && self.state(task) == TaskState::Preempted {
+        if activity == Activity::Running || self.holds(thread, task) && self.state(task) == TaskState::Preempted {
             self.task_running(task, thread);
         }
         self.queue.push(end, Event::BurstEnd(thread));
+    }
+
+    /// Whether the task is on this thread: work on behalf of one that is queued may go on when another thread has it.
+    fn holds(&self, thread: u32, task: u32) -> bool {
+        task != NO_TASK && self.tasks.worker[task as usize] == thread
     }
 
     fn preempt(&mut self, thread: u32) {
@@ -251,7 +256,7 @@ impl Kernel {
         let (vruntime, task) = (state.vruntime, state.task);
         self.os.waiting.push(Reverse((vruntime, arrival, thread)));
         self.record_thread(thread, Activity::Preempted, task);
-        if task != NO_TASK && matches!(self.state(task), TaskState::Running | TaskState::Blocked) {
+        if self.holds(thread, task) && matches!(self.state(task), TaskState::Running | TaskState::Blocked) {
             self.task_held(task, TaskState::Preempted, Reason::NoCore);
         }
         self.arm_slice();
