@@ -11,12 +11,16 @@ use std::thread;
 
 use anyhow::Context as _;
 use tokio::runtime::Builder;
-use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use super::cpu;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
+
+/// A lock and a semaphore of one number, of which a scenario uses one.
+type Guard = (Mutex<()>, Semaphore);
 
 /// Runs the workload to its end on so many workers, or on the caller's thread alone when there are none; [ns] from the
 /// first submission until the submitter has seen the last task end.
@@ -31,7 +35,8 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<
     };
     let runtime = builder.enable_time().build().context("the tokio runtime could not be started")?;
     runtime.block_on(async {
-        let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
+        let guard = |permits: u32| (Mutex::new(()), Semaphore::new(permits as usize));
+        let shared: Arc<Vec<Guard>> = Arc::new(workload.permits().map(guard).collect());
         let all_ended = Arc::new(Notify::new());
         for (task, after) in workload.submissions() {
             let early = slots.until(after);
@@ -55,7 +60,7 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<
 }
 
 /// The body of a task.
-async fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
+async fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
     let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     for action in workload.actions(task) {
@@ -65,9 +70,17 @@ async fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
             }
             Action::Io(wait) => sleep(wait).await,
             Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(shared[lock].lock().await),
+            Action::Lock(Which::Shared(lock)) => held.push(shared[lock].0.lock().await),
             Action::Lock(Which::Own(lock)) => held.push(own[lock].lock().await),
             Action::Unlock => drop(held.pop()),
+            Action::Acquire(number) => {
+                // Nobody closes it.
+                if let Ok(permit) = shared[number].1.acquire().await {
+                    permit.forget();
+                }
+            }
+            Action::Release(number) => shared[number].1.add_permits(1),
+            Action::Yield => yield_now().await,
         }
     }
 }

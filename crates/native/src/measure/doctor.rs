@@ -12,9 +12,10 @@ use parkbench_engine::{PRESET_NAMES, Scenario, preset};
 use parkbench_view::format;
 use serde::Serialize;
 
+use super::check;
 use super::environment::{self, Environment};
-use super::estimate::{self, Limits};
 use super::jvm::{self, OLDEST};
+use super::limits::{self, Limits};
 use super::select;
 use crate::cli::DoctorFormat;
 use crate::figures::WIDTH;
@@ -190,7 +191,7 @@ fn tools(java: Result<&jvm::Java, &str>) -> Vec<Check> {
 /// Which of the real runtimes can measure this scenario.
 fn fits(scenario: &Scenario, java: Result<&jvm::Version, &str>, limits: Limits) -> Check {
     let name = scenario.name.as_str();
-    if let Err(error) = estimate::check(scenario) {
+    if let Err(error) = check::check(scenario) {
         return Check::bad("presets", name, "cannot be measured yet", error.to_string());
     }
     let (planned, absent) = match select::plan(scenario, &[], java) {
@@ -199,7 +200,7 @@ fn fits(scenario: &Scenario, java: Result<&jvm::Version, &str>, limits: Limits) 
     };
     let (mut fit, mut reasons) = (Vec::new(), Vec::new());
     for planned in &planned {
-        match estimate::too_large(scenario, &planned.runtime, limits) {
+        match limits::too_large(scenario, &planned.runtime, limits) {
             None => fit.push(planned.runtime.variant()),
             Some(reason) => reasons.push(format!("{}: {reason}", planned.runtime.variant())),
         }

@@ -5,7 +5,7 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::estimate::Limits;
+use super::limits::Limits;
 
 /// Default of `vm.max_map_count`, where it cannot be read.
 const DEFAULT_MAPPINGS: u64 = 65_530;

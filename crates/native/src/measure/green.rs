@@ -11,7 +11,7 @@ use std::thread;
 
 use anyhow::{Context as _, anyhow};
 use may::coroutine;
-use may::sync::{Mutex, MutexGuard};
+use may::sync::{Mutex, MutexGuard, Semphore};
 
 use super::cpu;
 use super::slots::Slots;
@@ -20,6 +20,9 @@ use super::workload::{Action, Which, Workload};
 /// [words] Stack of a coroutine: 32 KiB, `may`'s default.
 const STACK_WORDS: usize = 0x1000;
 
+/// A lock and a semaphore of one number, of which a scenario uses one.
+type Guard = (Mutex<()>, Semphore);
+
 /// Runs the workload to its end on `workers` workers; [ns] from the first submission until the submitter has seen the
 /// last task end.
 ///
@@ -27,7 +30,8 @@ const STACK_WORDS: usize = 0x1000;
 pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) -> anyhow::Result<u64> {
     may::config().set_workers(workers as usize).set_stack_size(STACK_WORDS);
     start()?;
-    let shared: Arc<Vec<Mutex<()>>> = Arc::new((0..workload.shared_locks()).map(|_| Mutex::new(())).collect());
+    let guard = |permits: u32| (Mutex::new(()), Semphore::new(permits as usize));
+    let shared: Arc<Vec<Guard>> = Arc::new(workload.permits().map(guard).collect());
     let submitter = thread::current();
     for (task, after) in workload.submissions() {
         thread::sleep(slots.until(after));
@@ -43,7 +47,7 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) ->
         slots.submitted(task);
         // SAFETY: a coroutine may be resumed on another thread, so its body must keep no reference to thread-local
         // data across a wait, and it must fit its stack. `perform` uses no thread-local data of its own and holds a few
-        // words; between waits it calls only the clock, `spin`, sleeps, mutexes and two small allocations.
+        // words; between waits it calls only the clock, `spin`, sleeps, mutexes, semaphores and two small allocations.
         unsafe { coroutine::Builder::new().spawn(body) }
             .with_context(|| format!("green thread {} could not be created", task + 1))?;
     }
@@ -61,7 +65,7 @@ fn start() -> anyhow::Result<()> {
 }
 
 /// The body of a task.
-fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
+fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
     let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     for action in workload.actions(task) {
@@ -74,9 +78,12 @@ fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
                 coroutine::yield_now();
             }
             Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock])),
+            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock].0)),
             Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
             Action::Unlock => drop(held.pop()),
+            Action::Acquire(number) => shared[number].1.wait(),
+            Action::Release(number) => shared[number].1.post(),
+            Action::Yield => coroutine::yield_now(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Here is only the order of events: plan, check, calibrate, repeat, report.
 
+mod check;
 mod child;
 mod coroutine;
 mod cpu;
@@ -11,6 +12,7 @@ mod estimate;
 mod green;
 mod jvm;
 mod kind;
+mod limits;
 mod pool;
 mod probe;
 mod progress;
@@ -27,7 +29,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use parkbench_engine::{FieldError, LockKind, Model, RunSpec, Scenario, Step};
+use parkbench_engine::{FieldError, Model, Op, Plan, Scenario};
 
 pub(crate) use child::exec_one;
 pub(crate) use doctor::doctor;
@@ -40,6 +42,7 @@ use environment::Environment;
 use jvm::{Java, JavaError};
 use repeat::{Finished, Order};
 use report::Report;
+use runtime::Runtime;
 use select::Planned;
 use warning::Warning;
 
@@ -59,13 +62,13 @@ pub(crate) struct Measured {
 pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let input = input::load(&args.choice)?;
     let scenario = input.scenario;
-    estimate::check(&scenario).map_err(InputError::Field)?;
+    let invalid = |error| InputError::Scenario(args.choice.scenario.clone(), error);
+    check::check(&scenario).map_err(invalid)?;
     let limits = environment::limits();
     let java = java(args.java.as_deref())?;
     let version = java.as_ref().map(|java| &java.version).map_err(String::as_str);
-    let (mut plan, mut absent) = select::plan(&scenario, &args.runtime, version)
-        .map_err(|error| InputError::Scenario(args.choice.scenario.clone(), error))?;
-    plan.retain(|planned| match estimate::too_large(&scenario, &planned.runtime, limits) {
+    let (mut plan, mut absent) = select::plan(&scenario, &args.runtime, version).map_err(invalid)?;
+    plan.retain(|planned| match limits::too_large(&scenario, &planned.runtime, limits) {
         None => true,
         Some(reason) => {
             absent.push(planned.absent(&scenario, reason));
@@ -89,11 +92,12 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     environment.java = java.as_ref().ok().filter(|_| uses_jvm).map(|java| java.version.text.clone());
     let mut warnings = warnings(&scenario, &plan, limits.cores);
     warnings.extend(environment::load_percent().and_then(|load| Warning::of_load(load, limits.cores)));
-    let estimates: Vec<Duration> = plan
-        .iter()
-        .map(|planned| estimate::makespan_ns(&scenario, &planned.runtime, limits.cores, iteration_ps))
-        .map(Duration::from_nanos)
-        .collect();
+    let mut estimates: Vec<Duration> = Vec::new();
+    for planned in &plan {
+        let run = Plan::new(&scenario, planned.workload).map_err(invalid)?;
+        let ns = estimate::makespan_ns(&scenario, &run, &planned.runtime, limits.cores, iteration_ps);
+        estimates.push(Duration::from_nanos(ns));
+    }
     let total_s = estimates.iter().map(Duration::as_secs_f64).sum::<f64>() * f64::from(args.reps);
     if total_s > LONG_S as f64 {
         let warning = Warning::Long { total_s: total_s as u64 };
@@ -186,7 +190,12 @@ fn warnings(scenario: &Scenario, plan: &[Planned], cores_here: u32) -> Vec<Warni
             if spec.poll_interval.is_some() && !warnings.contains(&no_polling) {
                 warnings.push(no_polling);
             }
-            if !planned.runtime.kind().is_jvm() && monitors_hold_workers(scenario, spec) {
+            if let Runtime::Jvm(jvm) = &planned.runtime
+                && let Some(jdk) = select::other_jdk(jvm.kind, spec, &jvm.java)
+            {
+                warnings.push(Warning::OtherJdk { variant: variant(run), jdk, java: jvm.java.text.clone() });
+            }
+            if !planned.runtime.kind().is_jvm() && monitors_hold_workers(scenario, run) {
                 warnings.push(Warning::NoMonitor { variant: variant(run), runtime: planned.runtime.name() });
             }
         }
@@ -196,18 +205,16 @@ fn warnings(scenario: &Scenario, plan: &[Planned], cores_here: u32) -> Vec<Warni
 
 /// Whether the scenario has a monitor that holds a worker in the simulation: of green threads before JDK 24 (T-12), and
 /// of coroutines.
-fn monitors_hold_workers(scenario: &Scenario, run: &RunSpec) -> bool {
-    let mut steps = scenario.tasks.iter().flat_map(|class| &class.steps);
-    let holds = match run.model {
+fn monitors_hold_workers(scenario: &Scenario, run: usize) -> bool {
+    let spec = &scenario.runs[run];
+    let holds = match spec.model {
         Model::ThreadPool => false,
-        Model::GreenThreads => run.jdk.is_some_and(|jdk| jdk < 24),
+        Model::GreenThreads => spec.jdk.is_some_and(|jdk| jdk < 24),
         Model::Coroutines => true,
     };
-    holds
-        && steps.any(|step| match step {
-            Step::Lock(lock) => run.lock.unwrap_or(lock.kind) == LockKind::Monitor,
-            _ => false,
-        })
+    let is_monitor = |op: &Op| matches!(op, Op::Lock(lock) if lock.is_scoped());
+    let any = |plan: Plan| plan.classes.iter().flat_map(|class| &class.ops).any(is_monitor);
+    holds && Plan::new(scenario, run).is_ok_and(any)
 }
 
 #[cfg(test)]

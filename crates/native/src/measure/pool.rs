@@ -3,7 +3,8 @@
 //! It follows `ThreadPoolExecutor` (P-1): while there are fewer threads than the pool's size, a submission starts a
 //! thread with the task as its first; every other task goes to the tail of one unbounded queue behind one mutex.
 //! A thread for each task is the same without the queue: a thread ends with its task.
-//! Every wait, `io` or `block`, is `std::thread::sleep` and holds the thread (P-2); locks are `std::sync::Mutex`.
+//! Every wait, `io` or `block`, is `std::thread::sleep` and holds the thread (P-2); locks are `std::sync::Mutex`, and a
+//! semaphore is one with a condition variable.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,7 +24,7 @@ const STACK: usize = 1 << 20;
 pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> anyhow::Result<u64> {
     let most = threads.unwrap_or_else(|| workload.task_count());
     let queue = &Queue::default();
-    let shared: Vec<Mutex<()>> = (0..workload.shared_locks()).map(|_| Mutex::new(())).collect();
+    let shared: Vec<Guard> = workload.permits().map(Guard::new).collect();
     let submitter = thread::current();
     let execute = &|task: u32| {
         slots.began(task);
@@ -64,7 +65,7 @@ pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> a
 }
 
 /// The body of a task.
-fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
+fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
     let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     for action in workload.actions(task) {
@@ -73,10 +74,39 @@ fn perform(workload: &Workload, task: u32, shared: &[Mutex<()>]) {
                 cpu::spin(iterations);
             }
             Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock])),
+            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock].lock)),
             Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
             Action::Unlock => drop(held.pop()),
+            Action::Acquire(number) => shared[number].acquire(),
+            Action::Release(number) => shared[number].release(),
+            Action::Yield => thread::yield_now(),
         }
+    }
+}
+
+/// A lock and a semaphore of one number, of which a scenario uses one.
+struct Guard {
+    lock: Mutex<()>,
+    permits: Mutex<u32>,
+    free: Condvar,
+}
+
+impl Guard {
+    fn new(permits: u32) -> Self {
+        Self { lock: Mutex::new(()), permits: Mutex::new(permits), free: Condvar::new() }
+    }
+
+    fn acquire(&self) {
+        let mut permits = lock_of(&self.permits);
+        while *permits == 0 {
+            permits = self.free.wait(permits).unwrap_or_else(PoisonError::into_inner);
+        }
+        *permits -= 1;
+    }
+
+    fn release(&self) {
+        *lock_of(&self.permits) += 1;
+        self.free.notify_one();
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Which runtimes a scenario is measured on is decided in `select`.
 
-use parkbench_engine::{LockKind, LockSpec, Model, RunSpec};
+use parkbench_engine::{LockKind, Model, RunSpec};
 use serde::{Deserialize, Serialize};
 
 use super::jvm::Version;
@@ -143,14 +143,6 @@ impl Runtime {
             Self::ThreadPerTask => u32::MAX,
             Self::TokioCurrentThread => 1,
             Self::Jvm(jvm) => jvm.threads,
-        }
-    }
-
-    /// How this lock is implemented here.
-    pub(crate) fn lock(&self, lock: &LockSpec) -> LockKind {
-        match self {
-            Self::Jvm(Jvm { lock: Some(kind), .. }) if lock.kind.is_replaceable() => *kind,
-            _ => lock.kind,
         }
     }
 

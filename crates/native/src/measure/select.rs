@@ -6,7 +6,7 @@ use std::fmt;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use parkbench_engine::{BlockKind, Model, Op, Plan, Scenario, ScenarioError};
+use parkbench_engine::{BlockKind, Model, Op, Plan, RunSpec, Scenario, ScenarioError};
 use serde::Serialize;
 
 use super::jvm::Version;
@@ -142,13 +142,14 @@ impl Selection<'_> {
             return Ok(());
         };
         if let Runtime::Jvm(jvm) = &runtime {
-            let refused = match run.jdk.filter(|_| stands && kind == Kind::JavaVirtual) {
-                // From 25 on they are alike, as far as the simulation knows.
-                Some(jdk) if jdk.min(25) != jvm.java.feature.min(25) => Some(format!(
-                    "the run is of JDK {jdk} and the Java here is {}; --java takes the home of another",
+            let workload = Plan::new(self.scenario, index)?;
+            let refused = match other_jdk(kind, run, &jvm.java).filter(|_| stands) {
+                Some(jdk) if tells_jdks_apart(&workload) => Some(format!(
+                    "the run is of JDK {jdk}, where its steps behave otherwise than on the Java here, {}; --java takes \
+                     the home of another",
                     jvm.java.text
                 )),
-                _ => refusal(kind, &Plan::new(self.scenario, index)?),
+                _ => refusal(kind, &workload),
             };
             if let Some(reason) = refused {
                 self.leave_out(runtime.variant(), stood, &reason, by_name);
@@ -175,6 +176,22 @@ impl Selection<'_> {
     }
 }
 
+/// The JDK of a run of virtual threads, where the Java here is another.
+pub(crate) fn other_jdk(kind: Kind, run: &RunSpec, java: &Version) -> Option<u32> {
+    // From 25 on they are alike, as far as the simulation knows.
+    run.jdk.filter(|jdk| kind == Kind::JavaVirtual && (*jdk).min(25) != java.feature.min(25))
+}
+
+/// Whether the workload has what JDKs do differently: waits at or inside monitors, and calls that add carriers
+/// (T-12 to T-17).
+fn tells_jdks_apart(plan: &Plan) -> bool {
+    plan.classes.iter().flat_map(|class| &class.ops).any(|op| match op {
+        Op::Lock(lock) => lock.is_scoped(),
+        Op::Block(kind, _) => *kind != BlockKind::Native,
+        _ => false,
+    })
+}
+
 /// Why this runtime of the JVM cannot run the workload.
 fn refusal(kind: Kind, plan: &Plan) -> Option<String> {
     for class in &plan.classes {
@@ -186,7 +203,7 @@ fn refusal(kind: Kind, plan: &Plan) -> Option<String> {
                 // Mutex may need that loop to go on.
                 Op::Lock(_) if monitors > 0 && kind.model() == Model::Coroutines => {
                     return Some(
-                        "a Mutex inside a monitor may hold its event loop for ever; lock in the other order, or use \
+                        "a Mutex or Semaphore inside a monitor may hold its event loop for ever; lock in the other order, or use \
                          locks of one kind"
                             .to_owned(),
                     );
@@ -253,16 +270,16 @@ mod tests {
 
     #[test]
     fn the_java_decides_which_runs_of_virtual_threads_it_stands_for() {
-        let names = |feature, expect: &[(&str, &[usize])], absent| {
+        let check_pinning = |feature, expect: &[(&str, &[usize])], absent: &[&str]| {
             check("pinning", &[Wanted::Jvm], feature, expect, absent);
         };
-        let old: [&str; 2] = ["java-virtual-jdk25-monitor", "java-virtual-jdk25-reentrant"];
-        names(25, &[(old[0], &[2]), (old[1], &[3])], &old);
-        names(
-            26,
-            &[("java-virtual-jdk26-monitor", &[2]), ("java-virtual-jdk26-reentrant", &[3])],
-            &["java-virtual-jdk26-monitor", "java-virtual-jdk26-reentrant"],
-        );
+        // A ReentrantLock pins on no JDK, so that any JDK stands for any.
+        let (monitor, reentrant) = ("java-virtual-jdk25-monitor", "java-virtual-jdk25-reentrant");
+        check_pinning(25, &[(reentrant, &[1, 3]), (monitor, &[2])], &[monitor]);
+        let (monitor, reentrant) = ("java-virtual-jdk21-monitor", "java-virtual-jdk21-reentrant");
+        check_pinning(21, &[(monitor, &[0]), (reentrant, &[1, 3])], &[monitor]);
+        let (monitor, reentrant) = ("java-virtual-jdk26-monitor", "java-virtual-jdk26-reentrant");
+        check_pinning(26, &[(reentrant, &[1, 3]), (monitor, &[2])], &[monitor]);
     }
 
     #[test]
@@ -283,7 +300,7 @@ mod tests {
             let (planned, absent) = plan(&scenario(inner, outer), &[Wanted::Jvm], Ok(&java(25))).unwrap();
             let reasons: Vec<_> = absent.iter().map(ToString::to_string).collect();
             assert_eq!(planned.len(), 2 - usize::from(refused));
-            let expect = "kotlin-default is not measured: a Mutex inside a monitor may hold its event loop for ever";
+            let expect = "kotlin-default is not measured: a Mutex or Semaphore inside a monitor may hold its event loop for ever";
             assert_eq!(reasons.iter().any(|reason| reason.starts_with(expect)), refused, "{reasons:?}");
         }
     }

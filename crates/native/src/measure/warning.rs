@@ -22,6 +22,8 @@ pub(crate) enum Warning {
     NoPolling { variant: String },
     /// A monitor of this run holds its worker in the simulation, and no lock holds a worker here.
     NoMonitor { variant: String, runtime: String },
+    /// A run that names its JDK was measured on another, whose scheduler differs in what the workload does not use.
+    OtherJdk { variant: String, jdk: u32, java: String },
     /// The loop's speed was another one afterwards.
     SpeedChanged { before_ps: u64, after_ps: u64 },
     /// The user ended the measurement early.
@@ -39,6 +41,7 @@ impl Warning {
             Self::Shared { .. } => "shared",
             Self::NoPolling { .. } => "no-polling",
             Self::NoMonitor { .. } => "no-monitor",
+            Self::OtherJdk { .. } => "other-jdk",
             Self::SpeedChanged { .. } => "speed-changed",
             Self::Interrupted { .. } => "interrupted",
         }
@@ -74,6 +77,10 @@ impl Warning {
             Self::NoMonitor { variant, runtime } => format!(
                 "In the simulation a task of {variant} that waits at or inside a monitor holds its worker; the locks of \
                  {runtime} let the worker go."
+            ),
+            Self::OtherJdk { variant, jdk, java } => format!(
+                "{variant} is of JDK {jdk} and was measured on Java {java}, which has another timer; --java takes the home of \
+                 another Java."
             ),
             Self::SpeedChanged { before_ps, after_ps } => format!(
                 "One iteration of the CPU loop took {before_ps} ps before and {after_ps} ps after the measurement: the processor's speed \

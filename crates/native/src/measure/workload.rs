@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use parkbench_engine::{Op, Plan, Scenario, ScenarioError, Span};
+use parkbench_engine::{GuardKind, LockRef, Op, Plan, Scenario, ScenarioError, Span};
 
 use super::cpu;
 
@@ -29,6 +29,12 @@ pub(crate) enum Action {
     Lock(Which),
     /// Give the lock that was taken last back.
     Unlock,
+    /// Take a permit of the guard of this number.
+    Acquire(usize),
+    /// Give one back.
+    Release(usize),
+    /// Let others run first.
+    Yield,
 }
 
 /// Which lock.
@@ -51,9 +57,9 @@ impl Workload {
         self.plan.tasks
     }
 
-    /// Locks that all tasks share.
-    pub(crate) fn shared_locks(&self) -> u32 {
-        self.plan.guards.len() as u32
+    /// The permits of every lock and semaphore that tasks share, by its number; 1 for a lock.
+    pub(crate) fn permits(&self) -> impl Iterator<Item = u32> + '_ {
+        self.plan.guards.iter().map(|guard| guard.permits)
     }
 
     /// Every task in the order of submission, with the time after the first submission before which it must not be
@@ -80,14 +86,19 @@ impl Workload {
             Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
             Op::Io(span) | Op::Backoff(span) => Action::Io(Duration::from_nanos(ns(step, span))),
             Op::Block(_, span) => Action::Block(Duration::from_nanos(ns(step, span))),
-            Op::Lock(lock) | Op::TryLock(lock, _) => Action::Lock(match lock.shared {
-                Some(number) => Which::Shared(number as usize),
-                None => Which::Own(own.next().unwrap_or_default()),
-            }),
+            Op::Lock(lock) => match lock.shared.map(|number| number as usize) {
+                Some(number) if lock.kind == GuardKind::Semaphore => Action::Acquire(number),
+                Some(number) => Action::Lock(Which::Shared(number)),
+                None => Action::Lock(Which::Own(own.next().unwrap_or_default())),
+            },
+            Op::Unlock(LockRef { shared: Some(number), kind: GuardKind::Semaphore }) => {
+                Action::Release(*number as usize)
+            }
             // Locks are given back in reverse order, as `validate` has checked.
             Op::Unlock(_) => Action::Unlock,
-            Op::Yield | Op::Prepare(_) | Op::Spawn(_) | Op::Join | Op::Jump(_) | Op::End => {
-                unreachable!("`estimate::check` refuses what a measurement cannot do yet")
+            Op::Yield => Action::Yield,
+            Op::TryLock(..) | Op::Prepare(_) | Op::Spawn(_) | Op::Join | Op::Jump(_) | Op::End => {
+                unreachable!("`check` refuses what a measurement cannot do yet")
             }
         })
     }
@@ -102,18 +113,23 @@ mod tests {
         let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"thread-pool"}],"tasks":[
             {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b"}},
                 {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
-            {"count":1,"at":"1 ms","steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+            {"count":1,"at":"1 ms","steps":[{"repeat":{"times":2,"steps":[{"cpu":{"iterations":7}}]}},{"block":"3 ms"},
+                "yield"]}]}"#;
         let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0, 250).unwrap();
         let ms = Duration::from_millis;
         let submissions: Vec<_> = workload.submissions().collect();
         assert_eq!(submissions, [(2, ms(0)), (0, ms(4)), (1, ms(4))]);
-        assert_eq!((workload.task_count(), workload.shared_locks(), workload.own_locks(0)), (3, 1, 1));
+        assert_eq!((workload.task_count(), workload.own_locks(0)), (3, 1));
+        assert_eq!(workload.permits().collect::<Vec<_>>(), [1]);
         let first: Vec<_> = workload.actions(0).collect();
         let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Spin(80_000)];
         assert_eq!(first[..3], locked);
         assert_eq!(first[3..5], [Action::Unlock; 2]);
         assert!(matches!(first[5], Action::Io(wait) if (ms(2_000)..=ms(2_200)).contains(&wait)));
-        assert_eq!(workload.actions(2).collect::<Vec<_>>(), [Action::Spin(7), Action::Block(ms(3))]);
+        assert_eq!(
+            workload.actions(2).collect::<Vec<_>>(),
+            [Action::Spin(7), Action::Spin(7), Action::Block(ms(3)), Action::Yield]
+        );
         // The same draw for the same task, another one for another.
         assert_eq!(workload.actions(0).collect::<Vec<_>>(), first);
         assert_ne!(workload.actions(1).collect::<Vec<_>>(), first);

@@ -115,6 +115,26 @@ fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
 }
 
 #[test]
+fn permits_yields_repetitions_and_mixes_on_every_runtime() {
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},"mix":{"count":24},
+        "tasks":[
+            {"weight":1,"steps":[{"acquire":{"name":"s","permits":3}},{"repeat":{"times":2,"steps":[{"io":"1 ms"}]}},
+                {"release":"s"},"yield"]},
+            {"weight":1,"steps":[{"acquire":{"name":"s","permits":3}},{"io":"2 ms"},{"release":"s"}]}],
+        "runs":[{"model":"thread-pool","size":8},{"model":"green-threads"},{"model":"coroutines"},
+            {"model":"coroutines","dispatcher":"event-loop"}]}"#;
+    let args = ["measure", "-", "--reps", "1", "--runtime", "rust", "--format", "json"];
+    let output = parkbench().args(args).write_stdin(scenario).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    for (run, variant) in runs.iter().zip(["pool-8", "may-2", "tokio-2", "tokio-current"]) {
+        // Eight rounds of three.
+        check(run, variant, 24, 2 * MS, 8 * 2 * MS, 24);
+    }
+}
+
+#[test]
 fn repetitions_and_formats() {
     let args =
         ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--runtime", "tokio-current", "--format"];

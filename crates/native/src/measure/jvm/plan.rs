@@ -38,6 +38,8 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     if due.iter().all(|&at| at == 0) {
         due.clear();
     }
+    let permits: Vec<u32> = plan.guards.iter().map(|guard| guard.permits).collect();
+    let fair: Vec<bool> = plan.guards.iter().map(|guard| guard.fair).collect();
     // The published benchmark has `async` on a dispatcher and `launch` in the loop of `runBlocking`.
     let builder = if jvm.kind == Kind::KotlinEventLoop { "launch" } else { "async" };
     json!({
@@ -46,7 +48,8 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
         "threads": jvm.threads,
         "parallelism": jvm.parallelism,
         "builder": builder,
-        "shared_locks": plan.guards.len(),
+        "permits": permits,
+        "fair": fair,
         "classes": classes,
         "class_of": class_of,
         "values": values,
@@ -69,12 +72,15 @@ fn step(op: &Op) -> Option<Value> {
         Op::Cpu(span) => json!(["CPU", length(span)]),
         Op::Io(span) => json!(["IO", length(span)]),
         Op::Block(_, span) => json!(["BLOCK", length(span)]),
+        Op::Lock(lock) if lock.kind == GuardKind::Semaphore => json!(["ACQUIRE", lock.shared]),
+        Op::Unlock(lock) if lock.kind == GuardKind::Semaphore => json!(["RELEASE", lock.shared]),
+        Op::Yield => json!(["YIELD", null]),
         Op::Lock(lock) => {
             let kind = if lock.kind == GuardKind::Reentrant { "REENTRANT" } else { "MONITOR" };
             json!([kind, lock.shared])
         }
         Op::Unlock(_) => json!(["UNLOCK", null]),
-        // `estimate::check` refuses the scenarios that have others.
+        // `check` refuses the scenarios that have others.
         _ => return None,
     })
 }
@@ -98,7 +104,8 @@ mod tests {
         let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"green-threads"}],"tasks":[
             {"count":2,"at":"5 ms","steps":[{"lock":{"name":"a","scope":"task"}},{"lock":{"name":"b","kind":"reentrant"}},
                 {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
-            {"count":1,"at":"1 ms","steps":[{"cpu":{"iterations":7}},{"block":"3 ms"}]}]}"#;
+            {"count":1,"at":"1 ms","steps":[{"acquire":{"name":"s","permits":3,"fair":true}},{"cpu":{"iterations":7}},
+                {"release":"s"},"yield",{"block":"3 ms"}]}]}"#;
         let scenario = Scenario::from_json(text).unwrap();
         let plan = Plan::new(&scenario, 0).unwrap();
         let java = Version { feature: 25, text: "25".to_owned() };
@@ -116,17 +123,15 @@ mod tests {
                     ["UNLOCK", null],
                     ["IO", null]
                 ],
-                [["SPIN", 7], ["BLOCK", 3_000_000]],
+                [["ACQUIRE", 1], ["SPIN", 7], ["RELEASE", 1], ["YIELD", null], ["BLOCK", 3_000_000]],
             ])
         );
         assert_eq!(line["class_of"], json!([1, 0, 0]));
         assert_eq!(line["due"], json!([0, 4_000_000, 4_000_000]));
         let Op::Io(span) = &plan.classes[0].ops[5] else { panic!() };
         assert_eq!(line["values"], json!([plan.duration(0, 5, span), plan.duration(1, 5, span)]));
-        assert_eq!(
-            (&line["threads"], &line["builder"], &line["shared_locks"]),
-            (&json!(4), &json!("async"), &json!(1))
-        );
+        assert_eq!((&line["threads"], &line["builder"]), (&json!(4), &json!("async")));
+        assert_eq!((&line["permits"], &line["fair"]), (&json!([1, 3]), &json!([false, true])));
     }
 
     #[test]

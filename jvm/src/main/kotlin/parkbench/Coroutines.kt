@@ -2,7 +2,7 @@
  * The bodies of tasks as coroutines, and the three places where they run: `Dispatchers.Default`, `Dispatchers.IO`, and
  * the loop of `runBlocking`.
  *
- * `io` is `delay`, `block` is `Thread.sleep`, a reentrant lock is a `Mutex`. Inside a monitor nothing can suspend, so
+ * `io` is `delay`, `block` is `Thread.sleep`, a reentrant lock is a `Mutex`, always fair. Inside a monitor nothing can suspend, so
  * waits there hold the thread; the monitor itself is `synchronized`.
  */
 package parkbench
@@ -20,14 +20,17 @@ import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.sync.Mutex
+import kotlinx.coroutines.sync.Semaphore
+import kotlinx.coroutines.yield
 
 internal class Coroutines(private val plan: Plan) {
-    private val monitors = Array(plan.sharedLocks) { Any() }
-    private val mutexes = Array(plan.sharedLocks) { Mutex() }
+    private val monitors = Array(plan.permits.size) { Any() }
+    private val mutexes = Array(plan.permits.size) { Mutex() }
+    private val semaphores = Array(plan.permits.size) { Semaphore(plan.permits[it]) }
 
     /**
-     * Refuses a `Mutex` inside a monitor: to wait for it, a body that cannot suspend has to hold its event loop, and the
-     * coroutine that has the `Mutex` may need that loop to go on.
+     * Refuses a `Mutex` or a `Semaphore` inside a monitor: to wait for it, a body that cannot suspend has to hold its event loop, and the
+     * coroutine that has it may need that loop to go on.
      */
     fun check() {
         for (steps in plan.classes) {
@@ -35,11 +38,10 @@ internal class Coroutines(private val plan: Plan) {
             for (step in steps) {
                 when (step.kind) {
                     Kind.UNLOCK -> held.removeLast()
-                    Kind.REENTRANT, Kind.MONITOR -> {
-                        if (step.kind == Kind.REENTRANT && Kind.MONITOR in held) {
-                            throw Refused("a Mutex inside a monitor may hold its event loop for ever")
-                        }
-                        held.add(step.kind)
+                    Kind.MONITOR -> held.add(step.kind)
+                    Kind.REENTRANT, Kind.ACQUIRE -> {
+                        if (Kind.MONITOR in held) throw Refused("a Mutex or Semaphore inside a monitor may hold its event loop for ever")
+                        if (step.kind == Kind.REENTRANT) held.add(step.kind)
                     }
                     else -> {}
                 }
@@ -100,6 +102,9 @@ internal class Coroutines(private val plan: Plan) {
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
+                Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
+                Kind.RELEASE -> semaphores[step.value.toInt()].release()
+                Kind.YIELD -> yield()
                 else -> {
                     val value = if (step.value < 0) plan.value(task, own++) else step.value
                     when (step.kind) {
@@ -126,7 +131,9 @@ internal class Coroutines(private val plan: Plan) {
             val step = steps[at++]
             when (step.kind) {
                 Kind.UNLOCK -> break
-                Kind.REENTRANT -> throw IllegalStateException("`check` refuses a Mutex inside a monitor")
+                Kind.REENTRANT, Kind.ACQUIRE -> throw IllegalStateException("`check` refuses it inside a monitor")
+                Kind.RELEASE -> semaphores[step.value.toInt()].release()
+                Kind.YIELD -> Thread.yield()
                 Kind.MONITOR -> {
                     val end = monitor(task, steps, at, own, step)
                     at = (end shr 32).toInt()

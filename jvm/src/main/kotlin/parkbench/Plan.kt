@@ -2,12 +2,12 @@
 package parkbench
 
 /** What a step does. */
-internal enum class Kind { SPIN, CPU, IO, BLOCK, MONITOR, REENTRANT, UNLOCK }
+internal enum class Kind { SPIN, CPU, IO, BLOCK, MONITOR, REENTRANT, UNLOCK, ACQUIRE, RELEASE, YIELD }
 
 /** One step of a class of tasks. */
 internal class Step(
     val kind: Kind,
-    /** Iterations, nanoseconds, or the number of a shared lock; -1: each task has a value or a lock of its own. */
+    /** Iterations, nanoseconds, or the number of a shared lock or semaphore; -1: each task has a value or a lock of its own. */
     val value: Long,
 )
 
@@ -19,7 +19,10 @@ internal class Plan(
     val parallelism: Int?,
     /** Whether coroutines are started by `async` rather than by `launch`. */
     val async: Boolean,
-    val sharedLocks: Int,
+    /** Permits of every lock and semaphore that tasks share, by its number; 1 for a lock. */
+    val permits: IntArray,
+    /** Whether nobody overtakes those who wait for it. */
+    val fair: List<Boolean>,
     val classes: List<Array<Step>>,
     /** Class of every task, in the order of submission. */
     val classOf: IntArray,
@@ -66,7 +69,7 @@ internal class Plan(
             val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
             return Plan(
                 plan["runtime"] as String, number("threads").toInt(), (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
-                number("shared_locks").toInt(), classes, classOf, due, values, offsets, warmup,
+                longs("permits").map { it.toInt() }.toIntArray(), plan["fair"] as List<Boolean>, classes, classOf, due, values, offsets, warmup,
             )
         }
     }

@@ -3,11 +3,13 @@ package parkbench
 
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
+import java.util.concurrent.Semaphore
 import java.util.concurrent.locks.ReentrantLock
 
 internal class Threads(private val plan: Plan, private val virtual: Boolean) {
-    private val monitors = Array(plan.sharedLocks) { Any() }
-    private val locks = Array(plan.sharedLocks) { ReentrantLock() }
+    private val monitors = Array(plan.permits.size) { Any() }
+    private val locks = Array(plan.permits.size) { ReentrantLock(plan.fair[it]) }
+    private val semaphores = Array(plan.permits.size) { Semaphore(plan.permits[it], plan.fair[it]) }
 
     /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
     fun run(slots: Slots, executor: () -> ExecutorService): Long {
@@ -63,6 +65,9 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
+                Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
+                Kind.RELEASE -> semaphores[step.value.toInt()].release()
+                Kind.YIELD -> Thread.yield()
                 else -> {
                     val value = if (step.value < 0) plan.value(task, own++) else step.value
                     when (step.kind) {

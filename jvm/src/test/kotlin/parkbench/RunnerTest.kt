@@ -14,7 +14,7 @@ private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual"
 private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
 
 private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null) =
-    """{"version":1,"runtime":"$runtime","threads":2,"parallelism":$parallelism,"builder":"$builder","shared_locks":1,"classes":[$steps],
+    """{"version":1,"runtime":"$runtime","threads":2,"parallelism":$parallelism,"builder":"$builder","permits":[1,3],"fair":[false,true],"classes":[$steps],
         "class_of":[${List(tasks) { 0 }.joinToString(",")}],"values":[$values],"due":[$due],
         "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
 
@@ -51,6 +51,21 @@ class RunnerTest {
             val (_, makespan) = run(text(runtime, """[["$kind",0],["IO",2000000],["UNLOCK",null]]""", 20))
             assertTrue(makespan >= 40 * MS, "$runtime $kind")
         }
+    }
+
+    @Test
+    fun `as many tasks hold a permit as there are`() {
+        for (runtime in THREADS + COROUTINES) {
+            val (_, makespan) = run(text(runtime, """[["ACQUIRE",1],["IO",2000000],["RELEASE",1],["YIELD",null]]""", 20))
+            // Seven rounds of three; a pool of two has ten rounds.
+            assertTrue(makespan >= 14 * MS, runtime)
+        }
+    }
+
+    @Test
+    fun `a permit inside a monitor is refused for coroutines`() {
+        val plan = Plan.of(text("kotlin-io", """[["MONITOR",0],["ACQUIRE",1],["RELEASE",1],["UNLOCK",null]]""", 2))
+        assertFailsWith<Refused> { Runner(plan).prepare() }
     }
 
     @Test
