@@ -8,8 +8,8 @@ use yew::prelude::*;
 use super::dots::Dots;
 use super::{run_detail, run_name};
 use crate::hooks::{use_app, use_snapshot};
-use crate::i18n::{Locale, fill, state_under};
-use crate::state::{Action, Axis};
+use crate::i18n::{Locale, Strings, fill, state_under};
+use crate::state::{Action, Axis, Finished};
 
 /// The columns of all runs.
 #[component]
@@ -24,7 +24,7 @@ pub(crate) fn Columns() -> Html {
                 <div key={run}>
                     <dt>{run_name(app.locale(), spec, scenario)}</dt>
                     <dd>{ app.state.result.as_ref().and_then(|result| result.runs.get(run))
-                        .map_or_else(|| "–".to_owned(), |run| format::duration(run.trace.end_ns())) }</dd>
+                        .map_or_else(|| "–".to_owned(), |run| time_text(app.words(), run)) }</dd>
                 </div>
             }) }
         </dl>
@@ -53,8 +53,9 @@ fn Column(props: &Props) -> Html {
     let name = run_name(locale, spec, scenario);
     let heading = format!("run-{}", props.run);
     let counts = snapshot.counts.get(props.run).copied();
-    let tasks = scenario.task_count();
-    let ended = counts.map(|counts| counts[TaskState::Done as usize] + counts[TaskState::Failed as usize]);
+    let tasks = scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
+    let done = counts.map(|counts| counts[TaskState::Done as usize]);
+    let failed = run.is_some_and(|run| run.metrics.tasks_failed > 0);
     let makespan = run.map(|run| run.trace.end_ns());
     let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
     let summary =
@@ -74,12 +75,14 @@ fn Column(props: &Props) -> Html {
                 <p class="detail">{run_detail(words, spec, scenario)}</p>
                 <button type="button" class="finish" disabled={makespan.is_none()} onclick={show}
                     title={fill(words.show_until_done, &[("model", &name)])}>
-                    <span class="finish-label">{ if finished { words.done_at } else { words.done_in } }</span>
+                    <span class="finish-label">{
+                        if failed { words.ended_at } else if finished { words.done_at } else { words.done_in }
+                    }</span>
                     <span class="finish-time">{ makespan.map_or_else(|| "–".to_owned(), format::duration) }</span>
                 </button>
                 <p class="share">{
-                    ended.map(|ended| {
-                        let share = if tasks == 0 { 1.0 } else { f64::from(ended) / tasks as f64 };
+                    done.map(|done| {
+                        let share = if tasks == 0 { 1.0 } else { f64::from(done) / tasks as f64 };
                         fill(words.still_running, &[("percent", &format::share(floor_share(share)))])
                     }).unwrap_or_default()
                 }</p>
@@ -96,6 +99,15 @@ fn Column(props: &Props) -> Html {
                 if counts.is_none() { <li class="hint">{words.waiting_for_run}</li> }
             </ul>
         </section>
+    }
+}
+
+/// The time to the end, and how many tasks failed on the way.
+fn time_text(words: &Strings, run: &Finished) -> String {
+    let time = format::duration(run.trace.end_ns());
+    match run.metrics.tasks_failed {
+        0 => time,
+        failed => format!("{time}, {}", fill(words.failed_count, &[("n", &format::count(u64::from(failed)))])),
     }
 }
 

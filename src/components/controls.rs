@@ -1,5 +1,6 @@
 //! The parameters: one control per field with its message beside it, run, cancel, reset, progress.
 
+use parkbench_engine::PoolKind;
 use parkbench_view::format;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -8,6 +9,17 @@ use super::scenario_dialog::ScenarioDialog;
 use crate::hooks::{App, use_app};
 use crate::i18n::{Strings, dispatcher, fill};
 use crate::state::{Action, Field, RunState};
+
+const MODELS: [Field; 8] = [
+    Field::PoolKind,
+    Field::Pool,
+    Field::Queue,
+    Field::Rejection,
+    Field::Green,
+    Field::Jdk,
+    Field::Workers,
+    Field::Dispatcher,
+];
 
 /// See the module.
 #[component]
@@ -38,7 +50,7 @@ pub(crate) fn Controls() -> Html {
         <form id="parameters" class={classes!("controls", (*open || !app.state.messages.is_empty()).then_some("open"))} aria-label={words.controls} onsubmit={submit} novalidate=true>
             { group(words.workload, [Field::Tasks, Field::Wait, Field::Cpu].map(|field| control(&app, field))) }
             { group(words.machine, [control(&app, Field::Cores)]) }
-            { group(words.models, [Field::Pool, Field::Green, Field::Jdk, Field::Workers, Field::Dispatcher].map(|field| control(&app, field))) }
+            { group(words.models, MODELS.map(|field| control(&app, field))) }
             { group(words.simulation, [Field::Seed, Field::Profile].map(|field| control(&app, field))) }
             <div class="actions">
                 // Two buttons and not one: a button that turns into the other in the middle of a click submits the form.
@@ -75,7 +87,10 @@ fn label(words: &Strings, field: Field) -> &'static str {
         Field::Wait => words.field_wait,
         Field::Cpu => words.field_cpu,
         Field::Cores => words.field_cores,
+        Field::PoolKind => words.field_pool_kind,
         Field::Pool => words.field_pool,
+        Field::Queue => words.field_queue,
+        Field::Rejection => words.field_rejection,
         Field::Green => words.field_green,
         Field::Jdk => words.field_jdk,
         Field::Workers => words.field_workers,
@@ -91,9 +106,12 @@ fn control(app: &App, field: Field) -> Html {
     let changed = form.changes().any(|(known, _)| known == field);
     let note_id = format!("{id}-note");
     let text = form.text(field);
+    let no_fixed_pool = form.text(Field::PoolKind).is_some_and(|kind| kind != PoolKind::Fixed.as_str());
     let hint = match (field, &text) {
         (Field::Wait, Some(_)) => Some(words.hint_wait),
         (Field::Cpu, Some(_)) => Some(words.hint_cpu),
+        (Field::Pool | Field::Queue | Field::Rejection, _) if no_fixed_pool => Some(words.field_fixed_only),
+        (Field::Queue, Some(_)) => Some(words.hint_queue),
         (_, None) if form.varies(field) => Some(words.field_varies),
         (_, None) => Some(words.field_absent),
         _ => None,
@@ -125,7 +143,7 @@ fn control(app: &App, field: Field) -> Html {
                 dispatch.emit(Action::Edit(field, input.value()));
             }
         });
-        let mode = if matches!(field, Field::Wait | Field::Cpu) { "text" } else { "numeric" };
+        let mode = if matches!(field, Field::Wait | Field::Cpu | Field::Queue) { "text" } else { "numeric" };
         html! {
             <input {id} type="text" inputmode={mode} autocomplete="off" spellcheck="false" value={text} {disabled}
                 oninput={typed} aria-invalid={invalid} aria-describedby={described} />

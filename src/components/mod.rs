@@ -33,11 +33,11 @@ pub(crate) use column::Columns;
 pub(crate) use legend::Legend;
 pub(crate) use task_panel::TaskPanel;
 
-use parkbench_engine::{Blocking, Flavor, LockKind, Model, RunSpec, Runtime, Scenario};
+use parkbench_engine::{Blocking, Flavor, LockKind, Model, PoolKind, Rejection, RunSpec, Runtime, Scenario};
 use parkbench_view::format;
 
 use crate::hooks::App;
-use crate::i18n::{Locale, Strings, dispatcher, fill, model};
+use crate::i18n::{Locale, Strings, dispatcher, fill, model, pool_kind};
 
 /// The name of a run: its model, or, where several runs share the model, what tells it apart.
 fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
@@ -45,9 +45,12 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
         return model(locale, spec.model).to_owned();
     }
     let knobs = match spec.model {
-        Model::ThreadPool => {
-            format!("{} {}", model(locale, spec.model), spec.size.unwrap_or(scenario.machine.cores))
-        }
+        Model::ThreadPool => match spec.pool.unwrap_or_default() {
+            PoolKind::Fixed => {
+                format!("{} {}", model(locale, spec.model), spec.size.unwrap_or(scenario.machine.cores))
+            }
+            kind => pool_kind(locale, kind).to_owned(),
+        },
         Model::GreenThreads => green_name(spec),
         Model::Coroutines => coroutines_name(spec),
     };
@@ -58,7 +61,7 @@ fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
     // Knobs that have no short name are told apart by the variant.
     let same = |run: &&RunSpec| {
         run.model == spec.model
-            && (run.size, run.jdk, run.lock) == (spec.size, spec.jdk, spec.lock)
+            && (run.pool, run.size, run.jdk, run.lock) == (spec.pool, spec.size, spec.jdk, spec.lock)
             && coroutines_name(run) == coroutines_name(spec)
             && run.runtime() == spec.runtime()
     };
@@ -105,10 +108,7 @@ fn lock_name(lock: LockKind) -> &'static str {
 fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
     let cores = scenario.machine.cores.to_string();
     let mut text = match spec.model {
-        Model::ThreadPool => {
-            let threads = spec.size.unwrap_or(scenario.machine.cores).to_string();
-            fill(words.threads_cores, &[("threads", &threads), ("cores", &cores)])
-        }
+        Model::ThreadPool => pool_detail(words, spec, scenario),
         Model::GreenThreads if spec.runtime() == Some(Runtime::Go) => {
             let workers = spec.workers.unwrap_or(scenario.machine.cores).to_string();
             fill(words.procs_cores, &[("runtime", &green_name(spec)), ("workers", &workers), ("cores", &cores)])
@@ -135,6 +135,23 @@ fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
         text.push_str(&fill(words.lock_kind, &[("lock", lock_name(lock))]));
     }
     text
+}
+
+fn pool_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
+    let cores = scenario.machine.cores.to_string();
+    let mut parts = vec![match spec.pool.unwrap_or_default() {
+        PoolKind::Fixed => {
+            let threads = spec.size.unwrap_or(scenario.machine.cores).to_string();
+            fill(words.threads_cores, &[("threads", &threads), ("cores", &cores)])
+        }
+        PoolKind::Cached => fill(words.threads_cached, &[("cores", &cores)]),
+        PoolKind::ThreadPerTask => fill(words.threads_each, &[("cores", &cores)]),
+    }];
+    let number = |template, n: u32| fill(template, &[("n", &format::count(u64::from(n)))]);
+    parts.extend(scenario.machine.max_threads.map(|most| number(words.threads_limit, most)));
+    parts.extend(spec.queue.map(|most| number(words.queue_limit, most)));
+    parts.extend((spec.rejection == Some(Rejection::CallerRuns)).then(|| words.queue_caller.to_owned()));
+    parts.join(", ")
 }
 
 /// The part of the axis in view in words.

@@ -25,7 +25,9 @@ pub(crate) fn TaskPanel() -> Html {
     let words = app.words();
     let task = app.state.task_in_view();
     let scenario = app.state.scenario_in_view();
-    let last = u32::try_from(scenario.task_count().saturating_sub(1)).unwrap_or(u32::MAX);
+    let last =
+        u32::try_from(scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count()).saturating_sub(1))
+            .unwrap_or(u32::MAX);
     let runs = scenario.runs.len();
     let typed = {
         let dispatch = app.dispatch.clone();

@@ -63,7 +63,10 @@ strings! {
     field_wait: "Wait per task", "작업당 대기";
     field_cpu: "CPU per task", "작업당 CPU";
     field_cores: "Cores", "코어 수";
+    field_pool_kind: "Kind of pool", "풀 종류";
     field_pool: "Pool threads", "풀 스레드 수";
+    field_queue: "Pool queue, at most", "풀 대기열 한도";
+    field_rejection: "When the queue is full", "대기열이 가득 차면";
     field_green: "Runtime of the green threads", "그린 스레드의 런타임";
     field_workers: "Ps of Go (GOMAXPROCS)", "Go의 P 수(GOMAXPROCS)";
     field_jdk: "JDK of the green threads", "그린 스레드의 JDK";
@@ -72,6 +75,8 @@ strings! {
     field_profile: "Cost profile", "비용 프로파일";
     hint_wait: "50 ms, or 2 s .. 2.2 s", "50 ms 또는 2 s .. 2.2 s";
     hint_cpu: "20 us, or 100000 iterations", "20 us 또는 100000 iterations";
+    hint_queue: "a number, or none", "숫자 또는 none";
+    field_fixed_only: "only in a fixed pool", "고정 풀에만 있습니다";
     field_varies: "differs between the runs of this scenario", "이 시나리오에서는 실행마다 다릅니다";
     field_absent: "no such run in this scenario", "이 시나리오에는 해당 실행이 없습니다";
     run: "Run", "실행";
@@ -100,6 +105,8 @@ strings! {
     legend_only: "Light only {state}", "{state}만 강조";
     done_in: "simulated, done in", "시뮬레이션, 완료까지";
     done_at: "simulated, all done in", "시뮬레이션, 모두 완료";
+    ended_at: "simulated, all ended in", "시뮬레이션, 모두 끝남";
+    failed_count: "{n} failed", "{n}개 실패";
     still_running: "{percent} done", "{percent} 완료";
     show_until_done: "Show the time until {model} is done", "{model} 완료까지 보기";
     grid_label: "{model}, {variant}: {n} tasks as dots", "{model}, {variant}: 작업 {n}개를 점으로 표시";
@@ -107,6 +114,11 @@ strings! {
     per_dot: "Each dot stands for {n} tasks", "점 하나가 작업 {n}개";
     waiting_for_run: "waiting for the run", "실행을 기다리는 중";
     threads_cores: "{threads} threads on {cores} cores", "코어 {cores}개에 스레드 {threads}개";
+    threads_cached: "a new thread when none is idle, {cores} cores", "쉬는 스레드가 없으면 새로 만듦, 코어 {cores}개";
+    threads_each: "a thread for each task, {cores} cores", "작업마다 스레드 하나, 코어 {cores}개";
+    threads_limit: "at most {n} threads", "스레드 최대 {n}개";
+    queue_limit: "queue of {n}", "대기열 {n}개";
+    queue_caller: "the caller runs what is refused", "거부된 작업은 제출한 쪽이 실행";
     carriers_cores: "Java {jdk}, {threads} carriers on {cores} cores", "Java {jdk}, 코어 {cores}개에 캐리어 {threads}개";
     dispatcher_cores: "Kotlin {dispatcher}, {cores} cores", "Kotlin {dispatcher}, 코어 {cores}개";
     procs_cores: "{runtime}, GOMAXPROCS {workers} on {cores} cores", "{runtime}, 코어 {cores}개에 GOMAXPROCS {workers}";

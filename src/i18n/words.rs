@@ -1,6 +1,6 @@
 //! Words for the closed lists of the vocabulary: models, states, reasons, metrics, presets.
 
-use parkbench_engine::{Dispatcher, Metric, Model, Reason, Runtime, TaskState};
+use parkbench_engine::{Dispatcher, Metric, Model, PoolKind, Reason, Runtime, TaskState};
 
 use super::Locale;
 
@@ -13,6 +13,18 @@ pub const fn model(locale: Locale, model: Model) -> &'static str {
         (Locale::Ko, Model::ThreadPool) => "스레드 풀",
         (Locale::Ko, Model::GreenThreads) => "그린 스레드",
         (Locale::Ko, Model::Coroutines) => "코루틴",
+    }
+}
+
+/// A kind of thread pool, as the name of a run.
+pub const fn pool_kind(locale: Locale, kind: PoolKind) -> &'static str {
+    match (locale, kind) {
+        (Locale::En, PoolKind::Fixed) => "Fixed pool",
+        (Locale::En, PoolKind::Cached) => "Cached pool",
+        (Locale::En, PoolKind::ThreadPerTask) => "Thread per task",
+        (Locale::Ko, PoolKind::Fixed) => "고정 풀",
+        (Locale::Ko, PoolKind::Cached) => "캐시 풀",
+        (Locale::Ko, PoolKind::ThreadPerTask) => "작업당 스레드",
     }
 }
 

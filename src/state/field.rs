@@ -1,8 +1,8 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, RunSpec, Runtime,
-    Scenario, Step,
+    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, PoolKind, Rejection,
+    RunSpec, Runtime, Scenario, Step,
 };
 
 /// A control that changes one thing in a scenario.
@@ -16,8 +16,14 @@ pub enum Field {
     Cpu,
     /// Cores of the machine.
     Cores,
-    /// Threads of the pool.
+    /// Kind of the thread pools.
+    PoolKind,
+    /// Threads of the fixed pools.
     Pool,
+    /// Room in the queue of the fixed pools.
+    Queue,
+    /// What becomes of a task that finds no room there.
+    Rejection,
     /// Runtime of the green threads.
     Green,
     /// JDK of the virtual threads.
@@ -41,12 +47,15 @@ pub struct Refused {
 
 impl Field {
     /// Every field, in the order of the form and of links.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Tasks,
         Self::Wait,
         Self::Cpu,
         Self::Cores,
+        Self::PoolKind,
         Self::Pool,
+        Self::Queue,
+        Self::Rejection,
         Self::Green,
         Self::Jdk,
         Self::Workers,
@@ -62,7 +71,10 @@ impl Field {
             Self::Wait => "wait",
             Self::Cpu => "cpu",
             Self::Cores => "cores",
+            Self::PoolKind => "pool-kind",
             Self::Pool => "pool",
+            Self::Queue => "queue",
+            Self::Rejection => "rejection",
             Self::Green => "green",
             Self::Jdk => "jdk",
             Self::Workers => "workers",
@@ -80,6 +92,8 @@ impl Field {
     /// The choices, for fields that are chosen and not typed.
     pub fn choices(self) -> Option<Vec<&'static str>> {
         match self {
+            Self::PoolKind => Some(PoolKind::ALL.map(PoolKind::as_str).to_vec()),
+            Self::Rejection => Some(Rejection::ALL.map(Rejection::as_str).to_vec()),
             Self::Green => Some(vec![Runtime::Java.as_str(), Runtime::Go.as_str()]),
             Self::Jdk => Some(vec!["21", "25"]),
             Self::Dispatcher => Some(vec!["default", "io", "event-loop"]),
@@ -104,10 +118,16 @@ impl Field {
                 None => "0 ns".to_owned(),
             }),
             Self::Cores => Some(scenario.machine.cores.to_string()),
-            Self::Pool => one(scenario, None, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
-            Self::Jdk => {
-                one(scenario, Some(Runtime::Java), |run| run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string())
-            }
+            Self::PoolKind => one(scenario, is_pool, |run| run.pool.unwrap_or_default().as_str().to_owned()),
+            Self::Pool => one(scenario, is_fixed, |run| run.size.unwrap_or(scenario.machine.cores).to_string()),
+            Self::Queue => one(scenario, is_fixed, |run| match run.queue {
+                Some(most) => most.to_string(),
+                None => NO_LIMIT.to_owned(),
+            }),
+            Self::Rejection => one(scenario, is_fixed, |run| run.rejection.unwrap_or_default().as_str().to_owned()),
+            Self::Jdk => one(scenario, runs_on(Runtime::Java), |run| {
+                run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string()
+            }),
             Self::Green => {
                 let mut runtimes =
                     scenario.runs.iter().filter(|run| run.model == Model::GreenThreads).filter_map(RunSpec::runtime);
@@ -115,10 +135,10 @@ impl Field {
                 runtimes.all(|other| other == first).then(|| first.as_str().to_owned())
             }
             Self::Workers => {
-                one(scenario, Some(Runtime::Go), |run| run.workers.unwrap_or(scenario.machine.cores).to_string())
+                one(scenario, runs_on(Runtime::Go), |run| run.workers.unwrap_or(scenario.machine.cores).to_string())
             }
             Self::Dispatcher => {
-                one(scenario, Some(Runtime::Kotlin), |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
+                one(scenario, runs_on(Runtime::Kotlin), |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
             }
             Self::Seed => Some(scenario.seed.to_string()),
             Self::Profile => Some(scenario.profile.clone()),
@@ -158,11 +178,33 @@ impl Field {
             Self::Cores => scenario.machine.cores = small(text, "1 to 1024")?,
             Self::Pool => {
                 let size = small(text, "1 to 32768")?;
-                each(scenario, None, |run| run.size = Some(size));
+                each(scenario, is_fixed, |run| run.size = Some(size));
+            }
+            Self::PoolKind => {
+                let kind = word(text, &PoolKind::ALL, PoolKind::as_str)?;
+                let named = kind != PoolKind::default();
+                // A scenario of one's own may name the default.
+                each(scenario, is_pool, |run| run.pool = (named || run.pool.is_some()).then_some(kind));
+                each(
+                    scenario,
+                    |run| is_pool(run) && !is_fixed(run),
+                    |run| {
+                        (run.size, run.queue, run.rejection) = (None, None, None);
+                    },
+                );
+            }
+            Self::Queue => {
+                let most = if text == NO_LIMIT { None } else { Some(small(text, QUEUE_ALLOWED)?) };
+                each(scenario, is_fixed, |run| run.queue = most);
+            }
+            Self::Rejection => {
+                let rejection = word(text, &Rejection::ALL, Rejection::as_str)?;
+                let named = rejection != Rejection::default();
+                each(scenario, is_fixed, |run| run.rejection = (named || run.rejection.is_some()).then_some(rejection));
             }
             Self::Jdk => {
                 let jdk = small(text, "21 or 25")?;
-                each(scenario, Some(Runtime::Java), |run| run.jdk = Some(jdk));
+                each(scenario, runs_on(Runtime::Java), |run| run.jdk = Some(jdk));
             }
             Self::Green => {
                 let runtime = match text {
@@ -176,7 +218,7 @@ impl Field {
             }
             Self::Workers => {
                 let workers = small(text, "1 to 32768")?;
-                each(scenario, Some(Runtime::Go), |run| run.workers = Some(workers));
+                each(scenario, runs_on(Runtime::Go), |run| run.workers = Some(workers));
             }
             Self::Dispatcher => {
                 let dispatcher = match text {
@@ -185,7 +227,7 @@ impl Field {
                     "event-loop" => Dispatcher::EventLoop,
                     _ => return Err(Refused { allowed: "default, io, event-loop".to_owned() }),
                 };
-                each(scenario, Some(Runtime::Kotlin), |run| run.dispatcher = Some(dispatcher));
+                each(scenario, runs_on(Runtime::Kotlin), |run| run.dispatcher = Some(dispatcher));
             }
             Self::Seed => scenario.seed = whole(text, "0 to 18446744073709551615")?,
             Self::Profile => {
@@ -210,7 +252,10 @@ impl Field {
             _ if class && (path.contains(".io") || path.contains(".block")) => Some(Self::Wait),
             _ if class && path.contains(".cpu") => Some(Self::Cpu),
             _ if path.starts_with("runs[") => match last {
+                "pool" => Some(Self::PoolKind),
                 "size" => Some(Self::Pool),
+                "queue" => Some(Self::Queue),
+                "rejection" => Some(Self::Rejection),
                 "jdk" => Some(Self::Jdk),
                 "workers" => Some(Self::Workers),
                 "dispatcher" => Some(Self::Dispatcher),
@@ -235,15 +280,38 @@ fn cpu_of(step: &Step) -> Option<&CpuWork> {
     }
 }
 
-/// The value that all runs of a runtime share; `None` stands for thread pools.
-fn one(scenario: &Scenario, runtime: Option<Runtime>, value: impl Fn(&RunSpec) -> String) -> Option<String> {
-    let mut values = scenario.runs.iter().filter(|run| run.runtime() == runtime).map(value);
+/// The value that all runs of a kind share.
+fn one(scenario: &Scenario, kind: impl Fn(&RunSpec) -> bool, value: impl Fn(&RunSpec) -> String) -> Option<String> {
+    let mut values = scenario.runs.iter().filter(|run| kind(run)).map(value);
     let first = values.next()?;
     values.all(|other| other == first).then_some(first)
 }
 
-fn each(scenario: &mut Scenario, runtime: Option<Runtime>, change: impl Fn(&mut RunSpec)) {
-    scenario.runs.iter_mut().filter(|run| run.runtime() == runtime).for_each(change);
+fn each(scenario: &mut Scenario, kind: impl Fn(&RunSpec) -> bool, change: impl Fn(&mut RunSpec)) {
+    scenario.runs.iter_mut().filter(|run| kind(run)).for_each(change);
+}
+
+fn runs_on(runtime: Runtime) -> impl Fn(&RunSpec) -> bool {
+    move |run| run.runtime() == Some(runtime)
+}
+
+fn is_pool(run: &RunSpec) -> bool {
+    run.model == Model::ThreadPool
+}
+
+/// Whether it is a pool with a size.
+pub(super) fn is_fixed(run: &RunSpec) -> bool {
+    is_pool(run) && run.pool.unwrap_or_default() == PoolKind::Fixed
+}
+
+/// Stands for a queue that takes all tasks.
+const NO_LIMIT: &str = "none";
+const QUEUE_ALLOWED: &str = "0 to 4294967295, or none";
+
+/// One of the words of a closed list.
+fn word<T: Copy>(text: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Result<T, Refused> {
+    let words = || all.iter().map(|&item| name(item)).collect::<Vec<_>>().join(", ");
+    all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| Refused { allowed: words() })
 }
 
 /// Gives a run of green threads another runtime; of its knobs the number of carriers or workers stays.
@@ -355,6 +423,13 @@ mod tests {
         check(Field::Cpu, "100000 iterations", Ok("100000 iterations"));
         check(Field::Cpu, "0 ns", Ok("0 ns"));
         check(Field::Cores, "4294967296", Err("1 to 1024"));
+        check(Field::PoolKind, "cached", Ok("cached"));
+        check(Field::PoolKind, "work-stealing", Err("fixed, cached, thread-per-task"));
+        check(Field::Queue, "1,000", Ok("1000"));
+        check(Field::Queue, "none", Ok("none"));
+        check(Field::Queue, "-1", Err("0 to 4294967295, or none"));
+        check(Field::Rejection, "caller-runs", Ok("caller-runs"));
+        check(Field::Rejection, "discard", Err("abort, caller-runs"));
         check(Field::Jdk, "21", Ok("21"));
         check(Field::Green, "go", Ok("go"));
         check(Field::Green, "erlang", Err("java, go"));
@@ -368,6 +443,22 @@ mod tests {
     fn a_field_that_differs_between_runs_is_absent() {
         assert_eq!(Field::Jdk.read(&preset("pinning").unwrap()), None);
         assert_eq!(Field::Pool.read(&preset("pinning").unwrap()), None);
+        let threads = preset("native-threads").unwrap();
+        assert_eq!((Field::PoolKind.read(&threads), Field::Pool.read(&threads)), (None, Some("500".to_owned())));
+    }
+
+    #[test]
+    fn a_pool_that_is_not_fixed_has_no_size_and_no_queue() {
+        let mut scenario = preset("llm-agents").unwrap();
+        Field::Queue.write(&mut scenario, "20").unwrap();
+        Field::PoolKind.write(&mut scenario, "cached").unwrap();
+        Field::Pool.write(&mut scenario, "300").unwrap();
+        assert_eq!(
+            [Field::Pool, Field::Queue, Field::Rejection].map(|field| field.read(&scenario)),
+            [None, None, None]
+        );
+        scenario.references.clear();
+        assert_eq!(scenario.validate(), Ok(()));
     }
 
     #[test]
@@ -393,6 +484,9 @@ mod tests {
             ("tasks[0].steps[0].cpu.iterations", Some(Field::Cpu)),
             ("machine.cores", Some(Field::Cores)),
             ("runs[0].size", Some(Field::Pool)),
+            ("runs[1].pool", Some(Field::PoolKind)),
+            ("runs[1].queue", Some(Field::Queue)),
+            ("runs[1].rejection", Some(Field::Rejection)),
             ("runs[3].jdk", Some(Field::Jdk)),
             ("tasks[0].steps[0].unlock", None),
             ("tasks", None),

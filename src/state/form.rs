@@ -5,7 +5,10 @@ use std::rc::Rc;
 
 use parkbench_engine::{Model, RunSpec, Runtime, Scenario, ScenarioError, preset};
 
-use super::field::Field;
+use super::field::{Field, is_fixed};
+
+/// The controls on which it depends which others apply.
+const CHOICES: [Field; 2] = [Field::PoolKind, Field::Green];
 
 /// What the form starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,24 +91,24 @@ impl Form {
         } else {
             form.changes.insert(field, text.to_owned());
         }
-        if field == Field::Green {
-            // The other runtime has other controls.
+        if CHOICES.contains(&field) {
+            // The other kind or runtime has other controls.
             let kept = form.clone();
             form.changes.retain(|&field, _| kept.applies(field));
         }
         form
     }
 
-    /// The scenario that a control changes: the base, but with the runtime that is chosen.
+    /// The scenario that a control changes: the base, but with the kind of pool and the runtime that are chosen.
     fn basis(&self, field: Field) -> Rc<Scenario> {
-        let Some(runtime) = self.changes.get(&Field::Green).filter(|_| field != Field::Green) else {
-            return self.scenario.clone();
-        };
-        let mut scenario = (*self.scenario).clone();
-        match Field::Green.write(&mut scenario, runtime) {
-            Ok(()) => Rc::new(scenario),
-            Err(_) => self.scenario.clone(),
+        let mut scenario = self.scenario.clone();
+        for choice in CHOICES.into_iter().filter(|&choice| choice != field) {
+            if let Some(text) = self.changes.get(&choice) {
+                // A text that is refused changes nothing.
+                let _ = choice.write(Rc::make_mut(&mut scenario), text);
+            }
         }
+        scenario
     }
 
     /// The form with every text in the engine's spelling, as links have it; a text that cannot be read stays.
@@ -131,7 +134,8 @@ impl Form {
     /// Whether runs exist that the control is for, so that one that does not apply stands for several values.
     pub fn varies(&self, field: Field) -> bool {
         let is_for = |run: &RunSpec| match field {
-            Field::Pool => run.model == Model::ThreadPool,
+            Field::PoolKind => run.model == Model::ThreadPool,
+            Field::Pool | Field::Queue | Field::Rejection => is_fixed(run),
             Field::Green => run.model == Model::GreenThreads,
             Field::Jdk => run.runtime() == Some(Runtime::Java),
             Field::Workers => run.runtime() == Some(Runtime::Go),
@@ -178,7 +182,10 @@ impl Form {
             scenario.references.clear();
         }
         for (field, model) in [
+            (Field::PoolKind, Model::ThreadPool),
             (Field::Pool, Model::ThreadPool),
+            (Field::Queue, Model::ThreadPool),
+            (Field::Rejection, Model::ThreadPool),
             (Field::Green, Model::GreenThreads),
             (Field::Jdk, Model::GreenThreads),
             (Field::Workers, Model::GreenThreads),
@@ -199,6 +206,8 @@ pub fn messages_of(error: &ScenarioError) -> Vec<Message> {
 
 #[cfg(test)]
 mod tests {
+    use parkbench_engine::Rejection;
+
     use super::*;
 
     fn form(name: &str, changes: &[(Field, &str)]) -> Form {
@@ -217,6 +226,20 @@ mod tests {
         let scenario = form("io-bound", &[(Field::Cores, "4"), (Field::Pool, "200")]).scenario().unwrap();
         assert_eq!(scenario.machine.cores, 4);
         assert_eq!(scenario.runs[0].size, Some(200));
+    }
+
+    #[test]
+    fn a_queue_may_have_a_limit_and_a_rejection() {
+        let changes = [(Field::Rejection, "caller-runs"), (Field::Queue, "20"), (Field::Pool, "4")];
+        let form = form("io-bound", &changes);
+        let run = form.scenario().unwrap().runs[0].clone();
+        assert_eq!((run.size, run.queue, run.rejection), (Some(4), Some(20), Some(Rejection::CallerRuns)));
+        assert_eq!(form.canonical(), form);
+        let cached = form.with(Field::PoolKind, "cached");
+        assert!([Field::Pool, Field::Queue, Field::Rejection].iter().all(|&field| !cached.applies(field)));
+        assert_eq!(cached.changes().collect::<Vec<_>>(), [(Field::PoolKind, "cached")]);
+        assert_eq!(cached.scenario().unwrap().runs[0].size, None);
+        check_refused(&changes[..1], &[(Some(Field::Rejection), "no rejection without a queue")]);
     }
 
     #[track_caller]
