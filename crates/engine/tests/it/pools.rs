@@ -194,6 +194,26 @@ fn a_task_whose_child_is_refused_runs_it_itself() {
 }
 
 #[test]
+fn context_switches_are_counted_to_the_last() {
+    // P-4, three tasks that wait once: each thread gives its core up to wait and to end, and main to wait for the last.
+    let tasks = r#"[{ count = 3, steps = [{ io = "10 ms" }, { cpu = "1 ms" }] }]"#;
+    for (pool, expect) in [
+        (PER_TASK, 7),
+        (CACHED, 7),
+        ("size = 3", 7),
+        // Waiting three times, and being idle once.
+        ("size = 1", 5),
+        ("size = 1, queue = 0", 3),
+        // The second is run by main; at 11 ms the worker, which began first, is idle before main submits the third to it:
+        // two waits and two times idle, and main waits with its task and for the last.
+        (r#"size = 1, queue = 0, rejection = "caller-runs""#, 6),
+    ] {
+        let totals = run("cores = 8", pool, "", tasks).totals;
+        assert_eq!((totals.voluntary_switches, totals.involuntary_switches), (expect, 0), "{pool}");
+    }
+}
+
+#[test]
 fn slices_and_preemption_to_the_nanosecond() {
     // P-3, two hogs of 10 ms on one core. Noticed at ticks of 4 ms: A to 4, B to 8, a tie, B to 12, A to 16, a tie, and
     // its last 2 ms to 18; B the rest. In slices of 3 ms without ticks: A to 3, B to 9, A to 15, B to 19, A the rest.

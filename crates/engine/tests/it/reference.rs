@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use parkbench_engine::{GuardKind, ModelPlan, Op, Plan, Scenario, Simulation, TaskState, TaskTag};
+use parkbench_engine::{GuardKind, ModelPlan, Op, Plan, PoolKind, Scenario, Simulation, TaskState, TaskTag};
 use proptest::prelude::*;
 
 use crate::support::{MS, first, run};
@@ -81,6 +81,8 @@ struct Reference {
     locks: Vec<Lock>,
     workers: Vec<Worker>,
     idle: VecDeque<usize>,
+    /// Workers that have not ended.
+    alive: u32,
     /// The pool has one; green threads have one for each carrier, the submitter, the timer, the unblocker.
     queues: Vec<VecDeque<u32>>,
     done: Vec<u64>,
@@ -109,6 +111,7 @@ impl Reference {
             locks: plan.guards.iter().map(|_| Lock::default()).collect(),
             workers: vec![Worker { source: workers, ..Worker::default() }; workers],
             idle: (0..workers).rev().collect(),
+            alive: 0,
             queues: vec![VecDeque::new(); queues],
             done: vec![0; tasks],
             times: BTreeSet::new(),
@@ -139,18 +142,33 @@ impl Reference {
         self.sequence += 1;
     }
 
-    fn pool_size(&self) -> Option<usize> {
-        if let ModelPlan::ThreadPool { size, .. } = self.plan.model { Some(size as usize) } else { None }
+    fn is_pool(&self) -> bool {
+        matches!(self.plan.model, ModelPlan::ThreadPool { .. })
     }
 
     fn submit(&mut self, task: u32) {
-        let Some(size) = self.pool_size() else {
+        let ModelPlan::ThreadPool { kind, size, queue, .. } = self.plan.model else {
             self.push(self.queues.len() - 3, task);
             return;
         };
-        if self.workers.len() < size {
+        let creates = kind != PoolKind::Fixed || self.alive < size;
+        // Without a queue in between, the last to be idle is the first to be given something.
+        let hands_over = kind == PoolKind::Cached || kind == PoolKind::Fixed && !creates && queue == 0;
+        if hands_over && let Some(worker) = self.idle.pop_back() {
+            self.workers[worker].task = Some(task);
+            self.at(self.now, Event::Worker(worker));
+            return;
+        }
+        // Main is a thread too.
+        if creates && self.alive + 1 < self.plan.max_threads {
+            self.alive += 1;
             self.workers.push(Worker { task: Some(task), ..Worker::default() });
             self.at(self.now, Event::Worker(self.workers.len() - 1));
+            return;
+        }
+        if creates || self.queues[0].len() >= queue as usize {
+            // It fails, now.
+            self.done[task as usize] = self.now;
             return;
         }
         self.queues[0].push_back(task);
@@ -177,7 +195,7 @@ impl Reference {
     }
 
     fn take(&mut self, worker: usize) -> Option<u32> {
-        if self.pool_size().is_some() {
+        if self.is_pool() {
             let task = self.queues[0].pop_front()?;
             if !self.queues[0].is_empty()
                 && let Some(next) = self.idle.pop_front()
@@ -206,6 +224,10 @@ impl Reference {
     fn go_on(&mut self, worker: usize) {
         loop {
             let Some(task) = self.workers[worker].task else {
+                if matches!(self.plan.model, ModelPlan::ThreadPool { kind: PoolKind::ThreadPerTask, .. }) {
+                    self.alive -= 1;
+                    return;
+                }
                 self.workers[worker].task = self.take(worker);
                 if self.workers[worker].task.is_none() {
                     self.idle.push_back(worker);
@@ -222,7 +244,7 @@ impl Reference {
 
     /// Whether the worker is taken until an event.
     fn run_task(&mut self, worker: usize, task: u32) -> bool {
-        let pool = self.pool_size().is_some();
+        let pool = self.is_pool();
         let unmounts = matches!(self.plan.model, ModelPlan::GreenThreads { jdk: 25, .. });
         self.held[task as usize] = None;
         loop {
@@ -373,6 +395,10 @@ fn step() -> impl Strategy<Value = String> {
 fn model() -> impl Strategy<Value = String> {
     prop_oneof![
         (1_u32..12).prop_map(|size| format!("{{ model = \"thread-pool\", size = {size} }}")),
+        (1_u32..12, 0_u32..12)
+            .prop_map(|(size, queue)| format!("{{ model = \"thread-pool\", size = {size}, queue = {queue} }}")),
+        Just("{ model = \"thread-pool\", pool = \"cached\" }".to_owned()),
+        Just("{ model = \"thread-pool\", pool = \"thread-per-task\" }".to_owned()),
         (prop_oneof![Just(21), Just(25)], 1_u32..8)
             .prop_map(|(jdk, carriers)| format!("{{ model = \"green-threads\", jdk = {jdk}, carriers = {carriers} }}")),
         Just("{ model = \"coroutines\", dispatcher = \"event-loop\" }".to_owned()),
@@ -381,13 +407,15 @@ fn model() -> impl Strategy<Value = String> {
 
 fn scenario() -> impl Strategy<Value = Scenario> {
     let class = (1_u64..12, prop_oneof![Just(0_u64), 0_u64..20_000_000], prop::collection::vec(step(), 1..5));
-    (any::<u32>(), prop::collection::vec(class, 1..5), model()).prop_map(|(seed, classes, model)| {
+    let limit =
+        prop_oneof![3 => Just(String::new()), 1 => (2_u32..30).prop_map(|most| format!("max_threads = {most}"))];
+    (any::<u32>(), prop::collection::vec(class, 1..5), model(), limit).prop_map(|(seed, classes, model, limit)| {
         let class = |(count, at, steps): &(u64, u64, Vec<String>)| {
             format!("{{ count = {count}, at = \"{at} ns\", steps = [{}] }}", steps.join(", "))
         };
         let tasks: Vec<String> = classes.iter().map(class).collect();
         let text = format!(
-            "version = 1\nname = \"random\"\nprofile = \"zero\"\nseed = {seed}\ntasks = [{}]\nruns = [{model}]\n[machine]\ncores = 32\n",
+            "version = 1\nname = \"random\"\nprofile = \"zero\"\nseed = {seed}\ntasks = [{}]\nruns = [{model}]\n[machine]\ncores = 64\n{limit}",
             tasks.join(", ")
         );
         Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -395,7 +423,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn the_engine_ends_every_task_when_the_reference_does(scenario in scenario()) {
@@ -403,7 +431,7 @@ proptest! {
         let recording = Simulation::new(&scenario, 0).unwrap().run();
         let mut ends = vec![0; plan.tasks as usize];
         for index in 0..recording.tasks.len() {
-            if TaskTag::unpack(recording.tasks.tag[index]).unwrap().state == TaskState::Done {
+            if matches!(TaskTag::unpack(recording.tasks.tag[index]).unwrap().state, TaskState::Done | TaskState::Failed) {
                 ends[recording.tasks.subject[index] as usize] = recording.tasks.time[index];
             }
         }
