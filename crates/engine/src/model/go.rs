@@ -29,7 +29,8 @@
 //! Known divergences: a step that computes can be preempted anywhere, the scheduler's own work only after it; every
 //! `block` is a system call (a wait in `Object.wait` parks the goroutine, as `sync.Cond` does); monitors are mutexes,
 //! and frames on the stack hold nothing; the real runtime starts with a few ticks and threads from its own start-up;
-//! where it dies for want of threads, every task that has not ended fails.
+//! where it dies for want of threads, every task that has not ended fails; where all sleep until the same timer, `sysmon`
+//! wakes before whoever polls.
 
 mod find;
 mod machine;

@@ -5,6 +5,7 @@
 mod cores;
 mod errors;
 mod go;
+mod go_reference;
 #[cfg(not(target_arch = "wasm32"))]
 mod metamorphic;
 mod pools;

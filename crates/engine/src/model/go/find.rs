@@ -240,6 +240,7 @@ impl Go {
 
     /// The M has polled, and looks for work if there is a P.
     pub(super) fn polled(&mut self, kernel: &mut Kernel, machine: u32, spun: bool) -> bool {
+        self.sysmon_first(kernel);
         self.poller = None;
         self.poll_until = NEVER;
         let Some(proc) = self.idle_procs.pop() else { return self.stop(kernel, machine) };

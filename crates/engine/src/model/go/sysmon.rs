@@ -53,6 +53,13 @@ impl Go {
         }
     }
 
+    /// Where all sleep until the same timer, `sysmon` wakes before the M that polls.
+    pub(super) fn sysmon_first(&mut self, kernel: &mut Kernel) {
+        if self.sysmon.deep {
+            self.sysmon(kernel);
+        }
+    }
+
     /// Handles its deadline.
     pub(super) fn sysmon(&mut self, kernel: &mut Kernel) {
         if self.sysmon.wakes_at != kernel.now {
@@ -104,11 +111,12 @@ impl Go {
         true
     }
 
-    /// Asks the goroutine on this M to make way: at once where it computes.
+    /// Asks the goroutine on this M to make way, at once where it computes. An M in a call, or between goroutines, is
+    /// left alone.
     fn preempt(&mut self, kernel: &mut Kernel, machine: u32) {
+        let Work::Run(task) = self.machines[machine as usize].work else { return };
         self.machines[machine as usize].preempt = true;
-        if let Work::Run(task) = self.machines[machine as usize].work
-            && kernel.thread(machine).burst == Activity::Running
+        if kernel.thread(machine).burst == Activity::Running
             && let Some(left) = kernel.cut_burst(machine)
         {
             self.left.insert(task, left);
