@@ -21,6 +21,8 @@ pub const MAX_TASKS: u64 = 1_000_000;
 pub const MAX_CORES: u32 = 1_024;
 /// Most threads of a pool or carriers.
 pub const MAX_THREADS: u32 = 32_768;
+/// Most threads that Linux can have: its largest `pid_max`.
+const MAX_OS_THREADS: u32 = 1 << 22;
 /// Most steps in one list.
 pub const MAX_STEPS: usize = 256;
 /// Most runs and task classes.
@@ -90,8 +92,8 @@ impl Scenario {
         for (index, run) in self.runs.iter().enumerate() {
             check_run(index, run, &mut refuse);
         }
-        if let Some(most) = self.machine.max_threads.filter(|&most| most == 0) {
-            refuse("machine.max_threads".into(), most.to_string(), "1 or more".into());
+        if let Some(most) = self.machine.max_threads.filter(|most| !(1..=MAX_OS_THREADS).contains(most)) {
+            refuse("machine.max_threads".into(), most.to_string(), format!("1 to {MAX_OS_THREADS}"));
         }
         for (index, reference) in self.references.iter().enumerate() {
             if reference.run >= self.runs.len() {

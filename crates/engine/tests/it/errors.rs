@@ -25,6 +25,8 @@ cores = 2
 fn out_of_range() {
     check("cores = 2", "cores = 0", &["machine.cores", "0", "1 to 1024"]);
     check("cores = 2", "cores = 2000", &["machine.cores", "2000", "1 to 1024"]);
+    check("cores = 2", "cores = 2\nmax_threads = 0", &["machine.max_threads", "0", "1 to 4194304"]);
+    check("cores = 2", "cores = 2\nmax_threads = 4194305", &["machine.max_threads", "4194305", "1 to 4194304"]);
     check("count = 10", "count = 0", &["tasks[0].count", "0", "1 to 1000000"]);
     check("count = 10", "count = 1000000000000", &["tasks[0].count", "1000000000000", "1 to 1000000"]);
     check("count = 10", "count = -1", &["tasks[0].count", "-1"]);
@@ -60,6 +62,18 @@ fn unknown_names() {
 #[test]
 fn knobs_of_other_models() {
     check("size = 2", "jdk = 21", &["runs[0].jdk", "21", "green-threads"]);
+    for kind in ["cached", "thread-per-task"] {
+        let with = |knob: &str| format!("pool = \"{kind}\", {knob}");
+        check("size = 2", &with("size = 2"), &["runs[0].size", "2", "fixed size"]);
+        check("size = 2", &with("queue = 7"), &["runs[0].queue", "7", "fixed size"]);
+        check("size = 2", &with("rejection = \"abort\""), &["runs[0].rejection", "abort", "fixed size"]);
+    }
+    check(
+        "size = 2",
+        "rejection = \"caller-runs\"",
+        &["runs[0].rejection", "caller-runs", "no rejection without a queue"],
+    );
+    check("size = 2", "pool = \"forked\"", &["runs[0].pool", "forked", "fixed", "cached", "thread-per-task"]);
     check(
         "model = \"thread-pool\", size = 2",
         "model = \"green-threads\", jdk = 17",
