@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "web-server",
         "cpu-hog",
         "native-threads",
+        "blocking-in-coroutine",
     ];
     let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;

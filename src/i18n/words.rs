@@ -139,6 +139,7 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
         (Locale::Ko, "web-server") => "웹 서버",
         (Locale::Ko, "cpu-hog") => "CPU를 독차지하는 작업",
         (Locale::Ko, "native-threads") => "네이티브 스레드",
+        (Locale::Ko, "blocking-in-coroutine") => "코루틴 안의 블로킹",
         _ => return None,
     })
 }
@@ -175,6 +176,9 @@ pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
         }
         (Locale::Ko, "cpu-hog") => {
             "1초짜리 계산 10개가 코어 8개를 두고 다툽니다. 가상 스레드는 기다릴 때까지 캐리어를 놓지 않으므로 처음 1초 동안은 어떤 요청도 응답을 받지 못합니다. OS는 2.8 ms 뒤에, Go는 10 ms 뒤에 코어를 빼앗으므로 요청 100개 중 95개가 각각 8 ms와 0.12초 안에 응답을 받습니다."
+        }
+        (Locale::Ko, "blocking-in-coroutine") => {
+            "코루틴 640개가 Thread.sleep(50 ms)를, 나란히 다른 640개가 delay(50 ms)를 호출합니다. delay는 스레드를 붙잡지 않고 sleep은 워커를 붙잡습니다. Default나 tokio의 워커 12개에서는 sleep에 2.7초가 걸리고 delay도 함께 기다립니다. Dispatchers.IO의 64개에서는 0.56초, 128개짜리 IO 뷰에서는 0.31초, spawn_blocking으로는 0.10초 만에 모두 끝납니다."
         }
         _ => return None,
     })

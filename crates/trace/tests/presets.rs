@@ -156,3 +156,35 @@ fn native_threads_are_refused_beyond_the_limit_and_pools_and_green_threads_need_
     scenario.machine.max_threads = Some(10_001);
     assert_eq!(metrics(&scenario)[0].tasks_failed, 0);
 }
+
+#[test]
+fn blocking_in_coroutine_costs_a_round_for_each_wave_of_workers() {
+    let mut scenario = preset("blocking-in-coroutine").unwrap();
+    let sleeps = scenario.tasks[0].count;
+    let all = metrics(&scenario);
+    // K-9, K-7, R-2: so many sleeps at a time, and nobody is faster than the rounds they take.
+    for (run, at_once, sentence) in
+        [(0, 12, 2_700 * MS), (1, 64, 560 * MS), (2, 128, 310 * MS), (3, 12, 2_700 * MS), (4, 512, 100 * MS)]
+    {
+        let floor = sleeps.div_ceil(at_once) * 50 * MS;
+        let makespan = all[run].makespan_ns;
+        assert!(makespan >= floor, "run {run}: {makespan} and {floor}");
+        says(makespan, sentence);
+    }
+    // The delays wait for a worker on Default, and on tokio for one that polls the timers.
+    let last_delay = |scenario: &Scenario, run| {
+        let first = scenario.task_count() - 640;
+        let records = Simulation::new(scenario, run).unwrap().run().tasks;
+        let done = |&i: &usize| TaskTag::unpack(records.tag[i]).unwrap().state == TaskState::Done;
+        let ends = (0..records.len()).filter(done).filter(|&i| u64::from(records.subject[i]) >= first);
+        ends.map(|i| records.time[i]).max().unwrap()
+    };
+    assert!(last_delay(&scenario, 0) > 2 * SECOND);
+    assert!(last_delay(&scenario, 3) > 2 * SECOND);
+    assert!(last_delay(&scenario, 4) < 110 * MS);
+    // Without the sleeps nothing waits: a delay holds no thread.
+    scenario.tasks.remove(0);
+    for run in 0..scenario.runs.len() {
+        assert!(last_delay(&scenario, run) < 60 * MS, "run {run}");
+    }
+}
