@@ -203,7 +203,7 @@ impl Field {
                 each(scenario, is_fixed, |run| run.rejection = (named || run.rejection.is_some()).then_some(rejection));
             }
             Self::Jdk => {
-                let jdk = small(text, "21 or 25")?;
+                let jdk = small(text, "21 to 25")?;
                 each(scenario, runs_on(Runtime::Java), |run| run.jdk = Some(jdk));
             }
             Self::Green => {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::alive::Alive;
 use crate::draw::Span;
 use crate::os::Os;
-use crate::plan::{LockRef, Op, Plan};
+use crate::plan::{GuardKind, LockRef, Op, Plan};
 use crate::queue::{Event, EventQueue};
 use crate::recorder::Recorder;
 use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
@@ -492,6 +492,16 @@ impl Kernel {
     pub(crate) fn left(&mut self, task: u32, lock: LockRef) {
         self.tasks.scopes[task as usize] -= u8::from(lock.is_scoped());
         self.tasks.frames[task as usize] -= u8::from(lock.is_frame());
+    }
+
+    /// Whether the task has waited in a monitor and takes that back next.
+    pub(crate) fn takes_monitor_back(&self, task: u32) -> bool {
+        let (ops, step) = (&self.plan.classes[self.class_index(task)].ops, usize::from(self.tasks.step[task as usize]));
+        let waited = step.checked_sub(2).and_then(|from| ops.get(from..=step));
+        let Some([Op::Unlock(left), Op::Block(BlockKind::ObjectWait, _), Op::Lock(taken)]) = waited else {
+            return false;
+        };
+        left == taken && left.kind == GuardKind::Monitor
     }
 
     /// Whether every task that this one has spawned has ended; if not, it waits for them from now on.

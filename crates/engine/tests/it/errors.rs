@@ -77,7 +77,7 @@ fn knobs_of_other_models() {
     check(
         "model = \"thread-pool\", size = 2",
         "model = \"green-threads\", jdk = 17",
-        &["runs[0].jdk", "17", "21 or 25"],
+        &["runs[0].jdk", "17", "21 to 25"],
     );
 }
 

@@ -6,6 +6,7 @@ mod cores;
 mod errors;
 mod go;
 mod go_reference;
+mod java;
 #[cfg(not(target_arch = "wasm32"))]
 mod metamorphic;
 mod pools;

@@ -306,6 +306,10 @@ proptest! {
         // made up for blocked ones.
         prop_assume!(run.dispatcher != Some(Dispatcher::Io) || recording.totals.tasks <= 64);
         prop_assume!(run.parallelism.is_none() && run.runtime.is_none() && run.queue.is_none());
+        if let ModelPlan::GreenThreads { carriers, .. } = Plan::new(&case.scenario, 0).unwrap().model {
+            let workers = recording.thread_info.iter().filter(|info| info.role == Role::Worker).count();
+            prop_assume!(workers == carriers as usize);
+        }
         let slack = if case.scenario.profile == "zero" { 100_000 } else { 400_000 };
         let (tasks, threads) = (&recording.tasks, &recording.threads);
         let mut times: Vec<u64> = tasks.time.iter().chain(&threads.time).copied().collect();

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use parkbench_engine::{GuardKind, ModelPlan, Op, Plan, PoolKind, Scenario, Simulation, TaskState, TaskTag};
+use parkbench_engine::{BlockKind, GuardKind, ModelPlan, Op, Plan, PoolKind, Scenario, Simulation, TaskState, TaskTag};
 use proptest::prelude::*;
 
 use crate::support::{MS, first, run};
@@ -54,8 +54,8 @@ enum Event {
     Submit(usize),
     /// The worker goes on.
     Worker(usize),
-    /// The task's wait is over.
-    Due(u32),
+    /// The task's wait is over; the timer thread with this number notices.
+    Due(u32, usize),
     /// The unblocker thread gets to the task.
     Unblock(u32),
 }
@@ -67,6 +67,26 @@ struct Worker {
     /// The queue that it took from last.
     source: usize,
     activated: bool,
+    /// It is in a call that has been made up for.
+    away: bool,
+}
+
+/// What the reference knows of a JDK.
+#[derive(Clone, Copy, Default)]
+struct Jdk {
+    number: u32,
+    parallelism: usize,
+    max_pool: usize,
+    min_runnable: usize,
+    timers: usize,
+}
+
+impl Jdk {
+    fn compensates(self, kind: BlockKind) -> bool {
+        kind == BlockKind::Fsync
+            || self.number < 24 && kind == BlockKind::ObjectWait
+            || self.number < 23 && kind == BlockKind::File
+    }
 }
 
 struct Reference {
@@ -83,7 +103,9 @@ struct Reference {
     idle: VecDeque<usize>,
     /// Workers that have not ended.
     alive: u32,
-    /// The pool has one; green threads have one for each carrier, the submitter, the timer, the unblocker.
+    jdk: Jdk,
+    active: usize,
+    /// The pool has one; green threads have those of the submitter, the timers, the unblocker, and one for each carrier.
     queues: Vec<VecDeque<u32>>,
     done: Vec<u64>,
     /// Times of events that lie ahead, and whether two have fallen on the same nanosecond.
@@ -95,9 +117,16 @@ impl Reference {
     /// [ns] When each task ends; `None` if that depends on the order of events of the same instant.
     fn run(plan: &Plan) -> Option<Vec<u64>> {
         let tasks = plan.tasks as usize;
-        let (workers, queues) = match plan.model {
-            ModelPlan::ThreadPool { .. } => (0, 1),
-            ModelPlan::GreenThreads { carriers, .. } => (carriers as usize, carriers as usize + 3),
+        let (workers, queues, jdk) = match plan.model {
+            ModelPlan::ThreadPool { .. } => (0, 1, Jdk::default()),
+            ModelPlan::GreenThreads { jdk, carriers, max_pool, min_runnable } => {
+                // 128 cores: a quarter of them is a power of two already.
+                let timers = if jdk == 24 { plan.cores as usize / 4 } else { 1 };
+                let parallelism = carriers as usize;
+                let (max_pool, min_runnable) = (max_pool as usize, min_runnable as usize);
+                let jdk = Jdk { number: jdk, parallelism, max_pool, min_runnable, timers };
+                (parallelism, parallelism + timers + 2, jdk)
+            }
             _ => unreachable!("see `event_loop`"),
         };
         let mut this = Self {
@@ -109,9 +138,11 @@ impl Reference {
             monitors: vec![0; tasks],
             held: vec![None; tasks],
             locks: plan.guards.iter().map(|_| Lock::default()).collect(),
-            workers: vec![Worker { source: workers, ..Worker::default() }; workers],
+            workers: vec![Worker::default(); workers],
             idle: (0..workers).rev().collect(),
             alive: 0,
+            jdk,
+            active: 0,
             queues: vec![VecDeque::new(); queues],
             done: vec![0; tasks],
             times: BTreeSet::new(),
@@ -129,8 +160,8 @@ impl Reference {
                     }
                 }
                 Event::Worker(worker) => this.go_on(worker),
-                Event::Due(task) => this.push(this.queues.len() - 2, task),
-                Event::Unblock(task) => this.push(this.queues.len() - 1, task),
+                Event::Due(task, timer) => this.push(1 + timer, task),
+                Event::Unblock(task) => this.push(1 + this.jdk.timers, task),
             }
         }
         (!this.tie).then_some(this.done)
@@ -148,7 +179,7 @@ impl Reference {
 
     fn submit(&mut self, task: u32) {
         let ModelPlan::ThreadPool { kind, size, queue, .. } = self.plan.model else {
-            self.push(self.queues.len() - 3, task);
+            self.push(0, task);
             return;
         };
         let creates = kind != PoolKind::Fixed || self.alive < size;
@@ -188,10 +219,38 @@ impl Reference {
     }
 
     fn signal(&mut self) {
-        if let Some(worker) = self.idle.pop_back() {
+        if self.active < self.jdk.parallelism
+            && let Some(worker) = self.idle.pop_back()
+        {
+            self.active += 1;
             self.workers[worker].activated = true;
             self.at(self.now, Event::Worker(worker));
         }
+    }
+
+    /// The worker is about to block in a call that T-17 names.
+    fn compensate(&mut self, worker: usize) {
+        let Jdk { parallelism, max_pool, min_runnable, .. } = self.jdk;
+        let total = self.workers.len();
+        // Main, the timers, and from 24 on the unblocker are threads too.
+        let beside = 1 + self.jdk.timers + usize::from(self.jdk.number >= 24);
+        if !self.idle.is_empty() && self.active <= parallelism {
+            self.active -= 1;
+            self.signal();
+        } else if self.active > min_runnable && total >= parallelism {
+            self.active -= 1;
+        } else if total < max_pool && total + beside < self.plan.max_threads as usize {
+            self.workers.push(Worker { activated: true, ..Worker::default() });
+            self.queues.push(VecDeque::new());
+            self.at(self.now, Event::Worker(total));
+        } else {
+            return;
+        }
+        self.workers[worker].away = true;
+    }
+
+    fn come_back(&mut self, worker: usize) {
+        self.active += usize::from(std::mem::take(&mut self.workers[worker].away));
     }
 
     fn take(&mut self, worker: usize) -> Option<u32> {
@@ -206,12 +265,13 @@ impl Reference {
         }
         let count = self.queues.len();
         let source = self.workers[worker].source;
-        let mut candidates = vec![worker];
+        let own = self.jdk.timers + 2 + worker;
+        let mut candidates = vec![own];
         candidates.extend((0..count).map(|offset| (source + offset) % count));
         let queue = candidates.into_iter().find(|&queue| !self.queues[queue].is_empty());
         let activated = std::mem::take(&mut self.workers[worker].activated);
         let queue = queue?;
-        if queue != worker {
+        if queue != own {
             self.workers[worker].source = queue;
         }
         let task = self.queues[queue].pop_front();
@@ -231,6 +291,7 @@ impl Reference {
                 self.workers[worker].task = self.take(worker);
                 if self.workers[worker].task.is_none() {
                     self.idle.push_back(worker);
+                    self.active = self.active.saturating_sub(1);
                     return;
                 }
                 continue;
@@ -245,8 +306,16 @@ impl Reference {
     /// Whether the worker is taken until an event.
     fn run_task(&mut self, worker: usize, task: u32) -> bool {
         let pool = self.is_pool();
-        let unmounts = matches!(self.plan.model, ModelPlan::GreenThreads { jdk: 25, .. });
+        let unmounts = self.jdk.number >= 24;
         self.held[task as usize] = None;
+        // `Object.wait` is over when it has its monitor again.
+        let (ops, step) = (&self.plan.class_of(task).ops, self.step[task as usize]);
+        let waited = step > 1 && matches!(ops[step - 1], Op::Block(BlockKind::ObjectWait, _));
+        if !waited
+            || !matches!((&ops[step - 2], &ops[step]), (Op::Unlock(left), Op::Lock(taken)) if left == taken && left.kind == GuardKind::Monitor)
+        {
+            self.come_back(worker);
+        }
         loop {
             let step = self.step[task as usize];
             match &self.plan.class_of(task).ops[step] {
@@ -261,8 +330,18 @@ impl Reference {
                         continue;
                     }
                     let pinned = !unmounts && self.monitors[task as usize] > 0;
-                    if matches!(self.plan.class_of(task).ops[step], Op::Io(_)) && !pool && !pinned {
-                        self.at(end, Event::Due(task));
+                    let suspends = match self.plan.class_of(task).ops[step] {
+                        Op::Io(_) => !pool && !pinned,
+                        Op::Block(kind, _) => {
+                            if !pool && self.jdk.compensates(kind) {
+                                self.compensate(worker);
+                            }
+                            unmounts && kind == BlockKind::ObjectWait
+                        }
+                        _ => false,
+                    };
+                    if suspends {
+                        self.at(end, Event::Due(task, worker % self.jdk.timers));
                         return false;
                     }
                     self.at(end, Event::Worker(worker));
@@ -277,6 +356,7 @@ impl Reference {
                         self.held[task as usize] = holds.then_some(worker);
                         return holds;
                     }
+                    self.come_back(worker);
                     self.monitors[task as usize] += u32::from(monitor);
                     self.step[task as usize] += 1;
                 }
@@ -288,7 +368,7 @@ impl Reference {
                         match self.held[heir as usize] {
                             Some(holder) => self.at(self.now, Event::Worker(holder)),
                             None if lock.kind == GuardKind::Monitor => self.at(self.now, Event::Unblock(heir)),
-                            None => self.push(worker, heir),
+                            None => self.push(self.jdk.timers + 2 + worker, heir),
                         }
                     }
                 }
@@ -374,8 +454,13 @@ fn event_loop(plan: &Plan) -> Vec<u64> {
 /// for want of a lock alone.
 fn step() -> impl Strategy<Value = String> {
     let wait = || {
-        ("(cpu|io|block)", 2_u32..2_000)
-            .prop_map(|(what, us)| format!("{{ {what} = {{ uniform = [\"1 us\", \"{us} us\"] }} }}"))
+        ("(cpu|io|block|file|fsync|object-wait)", 2_u32..2_000).prop_map(|(what, us)| {
+            let time = format!("{{ uniform = [\"1 us\", \"{us} us\"] }}");
+            match what.as_str() {
+                "cpu" | "io" | "block" => format!("{{ {what} = {time} }}"),
+                kind => format!("{{ block = {{ time = {time}, kind = \"{kind}\" }} }}"),
+            }
+        })
     };
     let lock = |name: &'static str, kind: &'static str, scope: &'static str| {
         (wait(), wait()).prop_map(move |(a, b)| {
@@ -399,8 +484,14 @@ fn model() -> impl Strategy<Value = String> {
             .prop_map(|(size, queue)| format!("{{ model = \"thread-pool\", size = {size}, queue = {queue} }}")),
         Just("{ model = \"thread-pool\", pool = \"cached\" }".to_owned()),
         Just("{ model = \"thread-pool\", pool = \"thread-per-task\" }".to_owned()),
-        (prop_oneof![Just(21), Just(25)], 1_u32..8)
+        (21_u32..26, 1_u32..8)
             .prop_map(|(jdk, carriers)| format!("{{ model = \"green-threads\", jdk = {jdk}, carriers = {carriers} }}")),
+        (21_u32..26, 1_u32..8, 0_u32..4, 0_u32..8).prop_map(|(jdk, carriers, more, least)| {
+            let max = carriers + more;
+            format!(
+                "{{ model = \"green-threads\", jdk = {jdk}, carriers = {carriers}, max_pool = {max}, min_runnable = {least} }}"
+            )
+        }),
         Just("{ model = \"coroutines\", dispatcher = \"event-loop\" }".to_owned()),
     ]
 }
@@ -415,7 +506,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         };
         let tasks: Vec<String> = classes.iter().map(class).collect();
         let text = format!(
-            "version = 1\nname = \"random\"\nprofile = \"zero\"\nseed = {seed}\ntasks = [{}]\nruns = [{model}]\n[machine]\ncores = 64\n{limit}",
+            "version = 1\nname = \"random\"\nprofile = \"zero\"\nseed = {seed}\ntasks = [{}]\nruns = [{model}]\n[machine]\ncores = 128\n{limit}",
             tasks.join(", ")
         );
         Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))

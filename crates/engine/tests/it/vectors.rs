@@ -1,5 +1,6 @@
 //! Test vectors of the runtime facts, by number, under no costs, where they are exact.
 
+use parkbench_engine::Role;
 use parkbench_engine::TaskState::{Done, Running};
 
 use crate::support::{MS, first, run};
@@ -42,34 +43,81 @@ fn vector_2_hogs_starve_green_threads_but_not_os_threads() {
 }
 
 #[test]
-fn vector_3_monitors_pin_on_21_alone() {
+fn vector_3_monitors_pin_before_24() {
     let tasks = |kind: &str| {
         format!(
             "[{{ count = 5000, steps = [{{ lock = {{ name = \"own\", kind = \"{kind}\", scope = \"task\" }} }}, \
              {{ io = \"100 ms\" }}, {{ unlock = \"own\" }}] }}]"
         )
     };
-    let model = |jdk: u32| format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = 4 }}"#);
-    check(4, &model(21), &tasks("monitor"), 125_000);
-    check(4, &model(21), &tasks("reentrant"), 100);
-    check(4, &model(25), &tasks("monitor"), 100);
-    check(4, &model(25), &tasks("reentrant"), 100);
+    for (jdk, monitor_ms) in [(21, 125_000), (22, 125_000), (23, 125_000), (24, 100), (25, 100)] {
+        let model = format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = 4 }}"#);
+        check(4, &model, &tasks("monitor"), monitor_ms);
+        check(4, &model, &tasks("reentrant"), 100);
+    }
 }
 
 #[test]
-fn vector_5_one_monitor_serialises_and_frees_the_carrier_on_25() {
+fn vector_4_class_initialisers_pin_on_every_jdk() {
+    let tasks = r#"[{ count = 4, steps = [
+        { lock = { name = "own", kind = "class-initializer", scope = "task" } }, { io = "200 ms" }, { unlock = "own" },
+    ] }]"#;
+    for jdk in 21..=25 {
+        for (carriers, expect_ms) in [(1, 800), (2, 400), (4, 200), (8, 200)] {
+            check(
+                8,
+                &format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = {carriers} }}"#),
+                tasks,
+                expect_ms,
+            );
+        }
+    }
+}
+
+#[test]
+fn vector_5_one_monitor_serialises_and_frees_the_carrier_from_24_on() {
     let tasks = r#"[
         { name = "queue", count = 20, steps = [{ lock = { name = "one" } }, { io = "10 ms" }, { unlock = "one" }] },
         { name = "other", count = 1, steps = [{ cpu = "1 ms" }] },
     ]"#;
-    let on_25 = run(1, r#"{ model = "green-threads", jdk = 25 }"#, "", tasks);
-    assert_eq!(on_25.totals.makespan_ns, 200 * MS);
-    assert_eq!(first(&on_25, 20, Done), Some(MS), "the other thread is not delayed");
+    for jdk in [24, 25] {
+        let unmounts = run(1, &format!(r#"{{ model = "green-threads", jdk = {jdk} }}"#), "", tasks);
+        assert_eq!(unmounts.totals.makespan_ns, 200 * MS);
+        assert_eq!(first(&unmounts, 20, Done), Some(MS), "the other thread is not delayed");
+    }
+    // Before that the holder pins the only carrier, so the other thread waits for the whole queue.
+    for jdk in [21, 22, 23] {
+        let pins = run(1, &format!(r#"{{ model = "green-threads", jdk = {jdk} }}"#), "", tasks);
+        assert_eq!(pins.totals.makespan_ns, 201 * MS);
+        assert_eq!(first(&pins, 20, Done), Some(201 * MS));
+    }
+}
 
-    // On 21 the holder pins the only carrier, so the other thread waits for the whole queue.
-    let on_21 = run(1, r#"{ model = "green-threads", jdk = 21 }"#, "", tasks);
-    assert_eq!(on_21.totals.makespan_ns, 201 * MS);
-    assert_eq!(first(&on_21, 20, Done), Some(201 * MS));
+/// Makespan and number of carriers at the end.
+#[track_caller]
+fn check_carriers(model: &str, tasks: &str, expect_ms: u64, carriers: usize) {
+    let recording = run(32, model, "", tasks);
+    let workers = recording.thread_info.iter().filter(|info| info.role == Role::Worker).count();
+    assert_eq!((recording.totals.makespan_ns, workers), (expect_ms * MS, carriers), "{model}");
+}
+
+#[test]
+fn vector_6_compensation_adds_carriers_up_to_the_largest_pool() {
+    let tasks = r#"[{ count = 10, steps = [{ block = { time = "100 ms", kind = "fsync" } }] }]"#;
+    for jdk in 21..=25 {
+        let model = |more: &str| format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = 4{more} }}"#);
+        check_carriers(&model(""), tasks, 100, 12);
+        check_carriers(&model(", max_pool = 4"), tasks, 300, 4);
+    }
+}
+
+#[test]
+fn vector_7_object_wait_adds_carriers_before_24() {
+    let tasks = r#"[{ count = 100, steps = [{ block = { time = "100 ms", kind = "object-wait" } }] }]"#;
+    for (jdk, carriers) in [(21, 101), (22, 101), (23, 101), (24, 2), (25, 2)] {
+        let model = format!(r#"{{ model = "green-threads", jdk = {jdk}, carriers = 2 }}"#);
+        check_carriers(&model, tasks, 100, carriers);
+    }
 }
 
 #[test]

@@ -7,7 +7,6 @@ use crate::scenario::{Dispatcher, LockKind, Model, PoolKind, RunSpec, Runtime};
 pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
     let field = |name: &str| format!("runs[{index}].{name}");
     check_owners(index, run, refuse);
-    check_known(index, run, refuse);
     for (name, value) in [
         ("size", run.size),
         ("carriers", run.carriers),
@@ -18,6 +17,9 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
         if let Some(value) = value.filter(|v| !(1..=MAX_THREADS).contains(v)) {
             refuse(field(name), value.to_string(), format!("1 to {MAX_THREADS}"));
         }
+    }
+    if let Some(jdk) = run.jdk.filter(|jdk| !(21..=25).contains(jdk)) {
+        refuse(field("jdk"), jdk.to_string(), "21 to 25".into());
     }
     if let Some(least) = run.min_runnable.filter(|&least| least > MAX_THREADS) {
         refuse(field("min_runnable"), least.to_string(), format!("0 to {MAX_THREADS}"));
@@ -41,19 +43,6 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
     if let Some(kind) = run.lock.filter(|kind| !kind.is_replaceable()) {
         let value = if kind == LockKind::NativeFrame { "native-frame" } else { "class-initializer" };
         refuse(field("lock"), value.to_owned(), "monitor, reentrant".into());
-    }
-}
-
-/// What the engine cannot run yet.
-fn check_known(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
-    let mut refuse = |name: &str, value: &str, allowed: &str| {
-        refuse(format!("runs[{index}].{name}"), value.to_owned(), allowed.to_owned());
-    };
-    if run.max_pool.is_some() || run.min_runnable.is_some() {
-        refuse("max_pool", "a limit", "no max_pool and no min_runnable");
-    }
-    if let Some(jdk) = run.jdk.filter(|jdk| !matches!(jdk, 21 | 25)) {
-        refuse("jdk", &jdk.to_string(), "21 or 25");
     }
 }
 
