@@ -8,7 +8,8 @@ use parkbench_engine::{PRESET_NAMES, Scenario, Simulation, preset};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// Every distribution and every kind of arrival, so that the logarithms behind them are compared too.
+/// Every distribution and every kind of arrival, so that the logarithms behind them are compared too; and the pools that
+/// no preset has.
 const DRAWS: &str = r#"{"version":1,"name":"draws","profile":"linux-default","machine":{"cores":3},"tasks":[
     {"count":500,"arrival":{"poisson":"30 us"},"steps":[{"cpu":{"exponential":"20 us"}},{"io":{"exponential":"2 ms"}}]},
     {"count":500,"arrival":{"every":"40 us"},"steps":[{"io":{"lognormal":{"median":"1 ms","sigma":0.8}}},{"cpu":"5 us"}]},
@@ -16,7 +17,9 @@ const DRAWS: &str = r#"{"version":1,"name":"draws","profile":"linux-default","ma
         "steps":[{"io":{"pareto":{"min":"100 us","max":"50 ms","shape":1.2}}},{"block":"10 us"}]},
     {"count":500,"at":"3 ms","steps":[{"io":{"empirical":["1 ms","2 ms","9 ms"]}},{"io":{"uniform":["1 us","2 ms"]}}]}],
     "runs":[{"model":"thread-pool","size":20},{"model":"green-threads","jdk":21},{"model":"green-threads"},
-        {"model":"coroutines"},{"model":"coroutines","dispatcher":"io"},{"model":"coroutines","dispatcher":"event-loop"}]}"#;
+        {"model":"coroutines"},{"model":"coroutines","dispatcher":"io"},{"model":"coroutines","dispatcher":"event-loop"},
+        {"model":"thread-pool","pool":"cached"},{"model":"thread-pool","size":9,"queue":30},
+        {"model":"thread-pool","size":9,"queue":0,"rejection":"caller-runs"}]}"#;
 
 fn scenarios() -> Vec<Scenario> {
     let presets = PRESET_NAMES.iter().map(|name| preset(name).unwrap());
