@@ -1,6 +1,6 @@
 //! The benchmark of the engine: `cargo xtask bench-engine` builds and runs it and counts its instructions.
 //!
-//! Wall times are medians of rounds in which the things compared take turns; nothing here asserts a time.
+//! Times are CPU times, medians of rounds in which the things compared take turns; nothing here asserts a time.
 
 mod alternate;
 mod bare;

@@ -1,10 +1,8 @@
 //! The event queue alone, in the hold model: pop the earliest of many, push it again after a random delay.
 
-use std::time::Instant;
-
 use parkbench_engine::internals::Pending;
 
-use crate::alternate::times;
+use crate::alternate::{cpu_time, times};
 
 const PENDING: u32 = 300_000;
 const HOLDS: u32 = 1_000_000;
@@ -75,7 +73,7 @@ pub(crate) fn print() {
 /// [ns] Events of one time, in the order of their pushes.
 fn ties() -> u64 {
     let mut queue = Pending::default();
-    let start = Instant::now();
+    let start = cpu_time();
     for task in 0..PENDING {
         queue.push(1_000, task);
     }
@@ -84,5 +82,5 @@ fn ties() -> u64 {
         assert_eq!(task, expected, "ties are first in, first out");
         expected += 1;
     }
-    start.elapsed().as_nanos() as u64 / u64::from(PENDING)
+    (cpu_time() - start) / u64::from(PENDING)
 }
