@@ -122,7 +122,8 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
             absent.push(absent_now);
         }
     }
-    let mut failure = absent.iter().find(|absent| absent.failed).map(ToString::to_string);
+    let incomplete = "not every runtime could be measured".to_owned();
+    let mut failure = absent.iter().any(|absent| absent.failed).then_some(incomplete);
     if interrupted {
         if finished == 0 {
             return Err(Failure::Runtime(anyhow!("interrupted before a repetition was finished")));
