@@ -30,14 +30,15 @@ fn check_steps(parent: &str, steps: &[Step]) -> Result<(), FieldError> {
     for (number, step) in steps.iter().enumerate() {
         let field = format!("{parent}.steps[{number}]");
         let (name, value, allowed) = match step {
-            Step::Spawn(_) | Step::Join => {
-                (field, "a task that spawns", "every step but spawn and join in a measurement")
-            }
             Step::Lock(lock) if lock.retry.is_some() => {
                 (format!("{field}.lock.retry"), "a retry", "locks without retry in a measurement")
             }
             Step::Lock(lock) if !lock.kind.is_replaceable() => {
                 (format!("{field}.lock.kind"), "a lock that pins", "monitor, reentrant in a measurement")
+            }
+            Step::Spawn(spawn) => {
+                check_steps(&format!("{field}.spawn"), &spawn.steps)?;
+                continue;
             }
             Step::Repeat(repeat) => {
                 check_steps(&format!("{field}.repeat"), &repeat.steps)?;
@@ -125,12 +126,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_measured_yet_is_named() {
-        check_tasks(&class(r#"{"spawn":{"count":2,"steps":[{"io":"1 ms"}]}},"join""#), Some("tasks[0].steps[0]"));
+        check_tasks(&class(r#"{"spawn":{"count":2,"steps":[{"io":"1 ms"}]}},"join""#), None);
         let retry = r#"{"lock":{"name":"a","kind":"reentrant","retry":"1 ms"}},{"unlock":"a"}"#;
         check_tasks(&class(retry), Some("tasks[0].steps[0].lock.retry"));
         let inner = format!(r#"{{"repeat":{{"times":2,"steps":[{retry}]}}}}"#);
         check_tasks(&class(&inner), Some("tasks[0].steps[0].repeat.steps[0].lock.retry"));
         check_tasks(&class(r#"{"repeat":{"times":2,"steps":["yield",{"io":"1 ms"}]}}"#), None);
+        let inner = format!(r#"{{"spawn":{{"count":2,"steps":[{retry}]}}}}"#);
+        check_tasks(&class(&inner), Some("tasks[0].steps[0].spawn.steps[0].lock.retry"));
         let closed = r#"{"count":10,"arrival":{"closed-loop":{"users":2,"think":"1 ms"}},"steps":[{"io":"1 ms"}]}"#;
         check_tasks(closed, Some("tasks[0].arrival: closed-loop"));
     }

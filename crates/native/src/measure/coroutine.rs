@@ -12,7 +12,7 @@ use std::thread;
 use anyhow::Context as _;
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
-use tokio::task::yield_now;
+use tokio::task::{JoinHandle, yield_now};
 use tokio::time::sleep;
 
 use super::cpu;
@@ -36,31 +36,49 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<
     let runtime = builder.enable_time().build().context("the tokio runtime could not be started")?;
     runtime.block_on(async {
         let guard = |permits: u32| (Mutex::new(()), Semaphore::new(permits as usize));
-        let shared: Arc<Vec<Guard>> = Arc::new(workload.permits().map(guard).collect());
-        let all_ended = Arc::new(Notify::new());
+        let tasks = Arc::new(Tasks {
+            workload: Arc::clone(workload),
+            slots: Arc::clone(slots),
+            shared: workload.permits().map(guard).collect(),
+            all_ended: Notify::new(),
+        });
         for (task, after) in workload.submissions() {
             let early = slots.until(after);
             if !early.is_zero() {
                 sleep(early).await;
             }
-            let (workload, run_slots) = (Arc::clone(workload), Arc::clone(slots));
-            let (shared, all_ended) = (Arc::clone(&shared), Arc::clone(&all_ended));
-            slots.submitted(task);
-            tokio::spawn(async move {
-                run_slots.began(task);
-                perform(&workload, task, &shared).await;
-                if run_slots.ended(task) {
-                    all_ended.notify_one();
-                }
-            });
+            spawn(&tasks, task);
         }
-        all_ended.notified().await;
+        tasks.all_ended.notified().await;
         Ok(slots.since_first_submission())
     })
 }
 
+/// What every task needs.
+struct Tasks {
+    workload: Arc<Workload>,
+    slots: Arc<Slots>,
+    shared: Vec<Guard>,
+    all_ended: Notify,
+}
+
+fn spawn(tasks: &Arc<Tasks>, task: u32) -> JoinHandle<()> {
+    tasks.slots.submitted(task);
+    tokio::spawn(body(Arc::clone(tasks), task))
+}
+
+async fn body(tasks: Arc<Tasks>, task: u32) {
+    tasks.slots.began(task);
+    perform(&tasks, task).await;
+    if tasks.slots.ended(task) {
+        tasks.all_ended.notify_one();
+    }
+}
+
 /// The body of a task.
-async fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
+async fn perform(tasks: &Arc<Tasks>, task: u32) {
+    let (workload, shared) = (&tasks.workload, &tasks.shared);
+    let mut children = Vec::new();
     let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     for action in workload.actions(task) {
@@ -81,6 +99,13 @@ async fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
             }
             Action::Release(number) => shared[number].1.add_permits(1),
             Action::Yield => yield_now().await,
+            Action::Spawn(child) => children.push(spawn(tasks, child)),
+            Action::Join => {
+                for child in children.drain(..) {
+                    // One that has failed has printed why, and the run has no end.
+                    let _ = child.await;
+                }
+            }
         }
     }
 }

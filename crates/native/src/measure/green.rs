@@ -7,10 +7,10 @@
 #![allow(unsafe_code)]
 
 use std::sync::{Arc, PoisonError};
-use std::thread;
+use std::thread::{self, Thread};
 
 use anyhow::{Context as _, anyhow};
-use may::coroutine;
+use may::coroutine::{self, JoinHandle};
 use may::sync::{Mutex, MutexGuard, Semphore};
 
 use super::cpu;
@@ -31,30 +31,47 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) ->
     may::config().set_workers(workers as usize).set_stack_size(STACK_WORDS);
     start()?;
     let guard = |permits: u32| (Mutex::new(()), Semphore::new(permits as usize));
-    let shared: Arc<Vec<Guard>> = Arc::new(workload.permits().map(guard).collect());
-    let submitter = thread::current();
+    let tasks = Arc::new(Tasks {
+        workload: Arc::clone(workload),
+        slots: Arc::clone(slots),
+        shared: workload.permits().map(guard).collect(),
+        submitter: thread::current(),
+    });
     for (task, after) in workload.submissions() {
         thread::sleep(slots.until(after));
-        let (workload, run_slots) = (Arc::clone(workload), Arc::clone(slots));
-        let (shared, submitter) = (Arc::clone(&shared), submitter.clone());
-        let body = move || {
-            run_slots.began(task);
-            perform(&workload, task, &shared);
-            if run_slots.ended(task) {
-                submitter.unpark();
-            }
-        };
-        slots.submitted(task);
-        // SAFETY: a coroutine may be resumed on another thread, so its body must keep no reference to thread-local
-        // data across a wait, and it must fit its stack. `perform` uses no thread-local data of its own and holds a few
-        // words; between waits it calls only the clock, `spin`, sleeps, mutexes, semaphores and two small allocations.
-        unsafe { coroutine::Builder::new().spawn(body) }
-            .with_context(|| format!("green thread {} could not be created", task + 1))?;
+        spawn(&tasks, task)?;
     }
     while !slots.all_ended() {
         thread::park();
     }
     Ok(slots.since_first_submission())
+}
+
+/// What every green thread needs.
+struct Tasks {
+    workload: Arc<Workload>,
+    slots: Arc<Slots>,
+    shared: Vec<Guard>,
+    submitter: Thread,
+}
+
+fn spawn(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<JoinHandle<anyhow::Result<()>>> {
+    tasks.slots.submitted(task);
+    let own = Arc::clone(tasks);
+    let body = move || {
+        own.slots.began(task);
+        let outcome = perform(&own, task);
+        if own.slots.ended(task) {
+            own.submitter.unpark();
+        }
+        outcome
+    };
+    // SAFETY: a coroutine may be resumed on another thread, so its body must keep no reference to thread-local
+    // data across a wait, and it must fit its stack. `perform` uses no thread-local data of its own and holds a few
+    // words; between waits it calls only the clock, `spin`, sleeps, mutexes, semaphores, this function and some small
+    // allocations.
+    unsafe { coroutine::Builder::new().spawn(body) }
+        .with_context(|| format!("green thread {} could not be created", task + 1))
 }
 
 /// Starts the workers, which the first coroutine does: as with tokio, that is no part of the run.
@@ -65,10 +82,11 @@ fn start() -> anyhow::Result<()> {
 }
 
 /// The body of a task.
-fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
-    let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
+fn perform(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<()> {
+    let own: Vec<Mutex<()>> = (0..tasks.workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
-    for action in workload.actions(task) {
+    let mut children = Vec::new();
+    for action in tasks.workload.actions(task) {
         match action {
             Action::Spin(iterations) => {
                 cpu::spin(iterations);
@@ -78,14 +96,21 @@ fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
                 coroutine::yield_now();
             }
             Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock].0)),
+            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&tasks.shared[lock].0)),
             Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
             Action::Unlock => drop(held.pop()),
-            Action::Acquire(number) => shared[number].1.wait(),
-            Action::Release(number) => shared[number].1.post(),
+            Action::Acquire(number) => tasks.shared[number].1.wait(),
+            Action::Release(number) => tasks.shared[number].1.post(),
             Action::Yield => coroutine::yield_now(),
+            Action::Spawn(child) => children.push(spawn(tasks, child)?),
+            Action::Join => {
+                for child in children.drain(..) {
+                    child.join().map_err(|_| anyhow!("a task that another started has failed"))??;
+                }
+            }
         }
     }
+    Ok(())
 }
 
 /// Takes a mutex that protects no data.

@@ -37,7 +37,7 @@ impl Limits {
 
 /// Why this machine cannot hold the threads of this runtime, if it cannot.
 pub(crate) fn too_large(scenario: &Scenario, runtime: &Runtime, limits: Limits) -> Option<String> {
-    let tasks = scenario.task_count();
+    let tasks = scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
     let mappings = limits.mappings;
     let (wanted, most, what, each) = match runtime {
         Runtime::May { .. } if tasks > limits.green_threads() => {

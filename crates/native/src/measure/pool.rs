@@ -7,8 +7,9 @@
 //! semaphore is one with a condition variable.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Scope, Thread};
 
 use anyhow::Context as _;
 
@@ -22,64 +23,141 @@ const STACK: usize = 1 << 20;
 /// Runs the workload to its end on `threads` threads, or on one for each task; [ns] from the first submission until the
 /// submitter has seen the last task end.
 pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> anyhow::Result<u64> {
-    let most = threads.unwrap_or_else(|| workload.task_count());
-    let queue = &Queue::default();
-    let shared: Vec<Guard> = workload.permits().map(Guard::new).collect();
-    let submitter = thread::current();
-    let execute = &|task: u32| {
-        slots.began(task);
-        perform(workload, task, &shared);
-        if slots.ended(task) {
-            submitter.unpark();
-        }
+    let parents = if workload.spawns() { workload.task_count() } else { 0 };
+    let pool = &Pool {
+        workload,
+        slots,
+        threads,
+        started: AtomicU32::new(0),
+        queue: Queue::default(),
+        shared: workload.permits().map(Guard::new).collect(),
+        children: (0..parents).map(|_| Latch::default()).collect(),
+        failure: Mutex::new(None),
+        submitter: thread::current(),
     };
     thread::scope(|scope| {
         // Closes the queue on every way out, so that the threads end and with them the scope.
-        let _closer = Closer(queue);
-        let mut started = 0;
+        let _closer = Closer(&pool.queue);
         for (task, after) in workload.submissions() {
             thread::sleep(slots.until(after));
-            slots.submitted(task);
-            if started == most {
-                queue.push(task);
-                continue;
-            }
-            let worker = move || {
-                execute(task);
-                while let Some(task) = threads.and_then(|_| queue.take()) {
-                    execute(task);
-                }
-            };
-            thread::Builder::new()
-                .name(format!("pool-{started}"))
-                .stack_size(STACK)
-                .spawn_scoped(scope, worker)
-                .with_context(|| format!("thread {} of {most} could not be created", started + 1))?;
-            started += 1;
+            pool.submit(scope, task)?;
         }
         while !slots.all_ended() {
+            if let Some(error) = lock_of(&pool.failure).take() {
+                return Err(error);
+            }
             thread::park();
         }
         Ok(slots.since_first_submission())
     })
 }
 
-/// The body of a task.
-fn perform(workload: &Workload, task: u32, shared: &[Guard]) {
-    let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
-    let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
-    for action in workload.actions(task) {
-        match action {
-            Action::Spin(iterations) => {
-                cpu::spin(iterations);
+/// The pool while it runs.
+struct Pool<'a> {
+    workload: &'a Workload,
+    slots: &'a Slots,
+    /// Its size; `None` for a thread for each task.
+    threads: Option<u32>,
+    started: AtomicU32,
+    queue: Queue,
+    shared: Vec<Guard>,
+    /// The tasks that each task has started; empty where none does.
+    children: Vec<Latch>,
+    /// Why a task could not start another.
+    failure: Mutex<Option<anyhow::Error>>,
+    submitter: Thread,
+}
+
+impl Pool<'_> {
+    /// Hands the task to a new thread while there are fewer than the pool's size, else to the queue (P-1).
+    fn submit<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) -> anyhow::Result<()> {
+        self.slots.submitted(task);
+        let most = self.threads.unwrap_or(u32::MAX);
+        let next = |started: u32| (started < most).then(|| started + 1);
+        let Ok(started) = self.started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) else {
+            self.queue.push(task);
+            return Ok(());
+        };
+        let worker = move || {
+            self.execute(scope, task);
+            while let Some(task) = self.threads.and_then(|_| self.queue.take()) {
+                self.execute(scope, task);
             }
-            Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(lock_of(&shared[lock].lock)),
-            Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
-            Action::Unlock => drop(held.pop()),
-            Action::Acquire(number) => shared[number].acquire(),
-            Action::Release(number) => shared[number].release(),
-            Action::Yield => thread::yield_now(),
+        };
+        thread::Builder::new()
+            .name(format!("pool-{started}"))
+            .stack_size(STACK)
+            .spawn_scoped(scope, worker)
+            .with_context(|| format!("thread {} could not be created", started + 1))?;
+        Ok(())
+    }
+
+    fn execute<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) {
+        self.slots.began(task);
+        if let Err(error) = self.perform(scope, task) {
+            *lock_of(&self.failure) = Some(error);
+            self.submitter.unpark();
+        }
+        let last = self.slots.ended(task);
+        if let Some(children) = self.workload.parent(task).and_then(|parent| self.children.get(parent as usize)) {
+            children.down();
+        }
+        if last {
+            self.submitter.unpark();
+        }
+    }
+
+    /// The body of a task.
+    fn perform<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) -> anyhow::Result<()> {
+        let own: Vec<Mutex<()>> = (0..self.workload.own_locks(task)).map(|_| Mutex::new(())).collect();
+        let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
+        for action in self.workload.actions(task) {
+            match action {
+                Action::Spin(iterations) => {
+                    cpu::spin(iterations);
+                }
+                Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
+                Action::Lock(Which::Shared(lock)) => held.push(lock_of(&self.shared[lock].lock)),
+                Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
+                Action::Unlock => drop(held.pop()),
+                Action::Acquire(number) => self.shared[number].acquire(),
+                Action::Release(number) => self.shared[number].release(),
+                Action::Yield => thread::yield_now(),
+                Action::Spawn(child) => {
+                    self.children[task as usize].up();
+                    self.submit(scope, child)?;
+                }
+                Action::Join => self.children[task as usize].wait(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts tasks that have not ended.
+#[derive(Default)]
+struct Latch {
+    open: Mutex<u32>,
+    none: Condvar,
+}
+
+impl Latch {
+    fn up(&self) {
+        *lock_of(&self.open) += 1;
+    }
+
+    fn down(&self) {
+        let mut open = lock_of(&self.open);
+        *open -= 1;
+        if *open == 0 {
+            self.none.notify_all();
+        }
+    }
+
+    fn wait(&self) {
+        let mut open = lock_of(&self.open);
+        while *open > 0 {
+            open = self.none.wait(open).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

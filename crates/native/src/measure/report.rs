@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use parkbench_engine::Scenario;
+use parkbench_engine::{Plan, Scenario};
 use parkbench_trace::{Origin, RESULT_VERSION, RunMemory, RunResult};
 use serde::Serialize;
 
@@ -103,6 +103,7 @@ impl Run {
                 None
             }
         };
+        let tasks = Plan::new(scenario, planned.workload).map_or(median.tasks_done, |plan| plan.tasks.into());
         let seconds = median.makespan_ns.max(1) as f64 / 1e9;
         let os_switches = match (&readings.voluntary_switches, &readings.involuntary_switches) {
             (Ok(voluntary), Ok(involuntary)) => Ok(voluntary + involuntary),
@@ -119,12 +120,12 @@ impl Run {
             origin: Origin::Measured,
             model: planned.runtime.model(),
             variant: planned.runtime.variant(),
-            tasks: scenario.task_count(),
+            tasks,
             tasks_done: median.tasks_done,
             tasks_failed: 0,
             failures: Vec::new(),
             // A repetition ends when its last task does.
-            tasks_unfinished: scenario.task_count().saturating_sub(median.tasks_done),
+            tasks_unfinished: tasks.saturating_sub(median.tasks_done),
             makespan_ns: median.makespan_ns,
             throughput_per_s: Some(median.tasks_done as f64 / seconds),
             latency_ns: median.latency_ns,

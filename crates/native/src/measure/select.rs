@@ -141,8 +141,12 @@ impl Selection<'_> {
             self.leave_out(kind.as_str().to_owned(), stood, &reason, by_name);
             return Ok(());
         };
+        let workload = Plan::new(self.scenario, index)?;
+        if let Some(reason) = starved(&runtime, &workload) {
+            self.leave_out(runtime.variant(), stood, &reason, by_name);
+            return Ok(());
+        }
         if let Runtime::Jvm(jvm) = &runtime {
-            let workload = Plan::new(self.scenario, index)?;
             let refused = match other_jdk(kind, run, &jvm.java).filter(|_| stands) {
                 Some(jdk) if tells_jdks_apart(&workload) => Some(format!(
                     "the run is of JDK {jdk}, where its steps behave otherwise than on the Java here, {}; --java takes \
@@ -192,6 +196,20 @@ fn tells_jdks_apart(plan: &Plan) -> bool {
     })
 }
 
+/// Why the tasks of a pool could wait for each other without end: those that join may hold all of its threads.
+fn starved(runtime: &Runtime, plan: &Plan) -> Option<String> {
+    let has_pool = matches!(runtime.kind(), Kind::Pool | Kind::JavaPool);
+    let joins = plan.classes.iter().filter(|class| class.ops.contains(&Op::Join));
+    let joining = joins.fold(0_u32, |sum, class| sum.saturating_add(class.count));
+    (has_pool && joining >= runtime.threads()).then(|| {
+        format!(
+            "{joining} tasks that join can hold all of its {} threads and wait for ever; use more threads, or --tasks for \
+             fewer",
+            runtime.threads()
+        )
+    })
+}
+
 /// Why this runtime of the JVM cannot run the workload.
 fn refusal(kind: Kind, plan: &Plan) -> Option<String> {
     for class in &plan.classes {
@@ -207,6 +225,9 @@ fn refusal(kind: Kind, plan: &Plan) -> Option<String> {
                          locks of one kind"
                             .to_owned(),
                     );
+                }
+                Op::Join if monitors > 0 && kind.model() == Model::Coroutines => {
+                    return Some("a join inside a monitor may hold its event loop for ever; join outside".to_owned());
                 }
                 Op::Unlock(lock) if lock.is_scoped() => monitors = monitors.saturating_sub(1),
                 Op::Block(block, _) if *block != BlockKind::Native && kind == Kind::JavaVirtual => {
@@ -280,6 +301,18 @@ mod tests {
         check_pinning(21, &[(monitor, &[0]), (reentrant, &[1, 3])], &[monitor]);
         let (monitor, reentrant) = ("java-virtual-jdk26-monitor", "java-virtual-jdk26-reentrant");
         check_pinning(26, &[(reentrant, &[1, 3]), (monitor, &[2])], &[monitor]);
+    }
+
+    #[test]
+    fn a_pool_needs_a_thread_beside_those_that_join() {
+        let mut scenario = preset("tool-chain").unwrap();
+        let variants = |scenario: &Scenario| {
+            let (planned, absent) = plan(scenario, &[Wanted::Rust], Err("none")).unwrap();
+            (planned.iter().map(|planned| planned.runtime.variant()).collect::<Vec<_>>(), absent.len())
+        };
+        assert_eq!(variants(&scenario), (vec!["pool-3000".to_owned(), "may-8".into(), "tokio-8".into()], 0));
+        scenario.tasks[0].count = 3_000;
+        assert_eq!(variants(&scenario), (vec!["may-8".to_owned(), "tokio-8".into()], 1));
     }
 
     #[test]

@@ -35,6 +35,10 @@ pub(crate) enum Action {
     Release(usize),
     /// Let others run first.
     Yield,
+    /// Start this task.
+    Spawn(u32),
+    /// Wait until every task that this one has started has ended.
+    Join,
 }
 
 /// Which lock.
@@ -52,7 +56,17 @@ impl Workload {
         Ok(Self { plan: Plan::new(scenario, run)?, iteration_ps })
     }
 
-    /// Tasks in all.
+    /// The task that starts this one; `None` for one that arrives.
+    pub(crate) fn parent(&self, task: u32) -> Option<u32> {
+        self.plan.parent(task)
+    }
+
+    /// Whether tasks start others.
+    pub(crate) fn spawns(&self) -> bool {
+        self.plan.classes.iter().any(|class| class.parent.is_some())
+    }
+
+    /// Tasks in all, those that others start included.
     pub(crate) const fn task_count(&self) -> u32 {
         self.plan.tasks
     }
@@ -80,8 +94,9 @@ impl Workload {
     pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
         let ns = move |step: usize, span: &Span| self.plan.duration(task, step, span);
         let mut own = 0..;
-        let class = self.plan.class_of(task);
-        class.ops[..usize::from(class.end)].iter().enumerate().map(move |(step, op)| match op {
+        let number = self.plan.classes.partition_point(|class| class.first + class.count <= task);
+        let class = &self.plan.classes[number];
+        let action = move |(step, op): (usize, &Op)| match op {
             Op::Iterations(iterations, _) => Action::Spin(*iterations),
             Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
             Op::Io(span) | Op::Backoff(span) => Action::Io(Duration::from_nanos(ns(step, span))),
@@ -97,9 +112,17 @@ impl Workload {
             // Locks are given back in reverse order, as `validate` has checked.
             Op::Unlock(_) => Action::Unlock,
             Op::Yield => Action::Yield,
-            Op::TryLock(..) | Op::Prepare(_) | Op::Spawn(_) | Op::Join | Op::Jump(_) | Op::End => {
+            Op::Spawn(child) => Action::Spawn(self.plan.child(task, number, *child)),
+            Op::Join => Action::Join,
+            Op::TryLock(..) | Op::Prepare(_) | Op::Jump(_) | Op::End => {
                 unreachable!("`check` refuses what a measurement cannot do yet")
             }
+        };
+        let ops = class.ops[..usize::from(class.end)].iter().enumerate();
+        // To make a task is a part of starting it.
+        ops.filter(|(_, op)| !matches!(op, Op::Prepare(_))).map({
+            let mut action = action;
+            move |op| action(op)
         })
     }
 }

@@ -135,6 +135,18 @@ fn permits_yields_repetitions_and_mixes_on_every_runtime() {
 }
 
 #[test]
+fn tasks_that_start_others_wait_for_them_on_every_runtime() {
+    let runs = runs("tool-chain", "3");
+    for (run, variant) in runs.iter().zip(["pool-3000", "may-8", "tokio-8"]) {
+        // An agent and its three tools; the agent waits three times for 2 s at least, in a row.
+        let makespan = run["makespan_ns"].as_u64().unwrap();
+        check(run, variant, 12, 2_000 * MS, 6_000 * MS, 12);
+        assert!(makespan >= 6_000 * MS && run["latency_ns"]["max"].as_u64().unwrap() >= 6_000 * MS, "{run}");
+    }
+    assert_eq!(runs.len(), 3);
+}
+
+#[test]
 fn repetitions_and_formats() {
     let args =
         ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--runtime", "tokio-current", "--format"];

@@ -20,18 +20,33 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     let ops = |class: &parkbench_engine::Class| class.ops[..usize::from(class.end)].to_vec();
     let classes: Vec<Vec<Value>> =
         plan.classes.iter().map(|class| ops(class).iter().filter_map(step).collect()).collect();
-    let (mut class_of, mut values, mut due) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut class_of, mut values, mut due, mut parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let submissions = plan.submissions();
     let first = submissions.due().unwrap_or(0);
+    let mut order = Vec::new();
     for (at, task) in submissions {
-        let class = plan.classes.partition_point(|class| class.first + class.count <= task);
-        class_of.push(class);
+        order.push(task);
         due.push(at - first);
-        for (step, op) in plan.classes[class].ops[..usize::from(plan.classes[class].end)].iter().enumerate() {
-            if let Op::Cpu(span) | Op::Io(span) | Op::Block(_, span) = op
-                && !matches!(span, Span::Constant(_))
-            {
-                values.push(plan.duration(task, step, span));
+    }
+    let roots = order.len();
+    // Those that others start follow; a class stands after the class that starts its tasks.
+    order.extend((0..plan.tasks).filter(|&task| plan.parent(task).is_some()));
+    let mut places = vec![0_u32; plan.tasks as usize];
+    for (place, &task) in (0..).zip(&order) {
+        places[task as usize] = place;
+    }
+    for &task in &order {
+        let number = plan.classes.partition_point(|class| class.first + class.count <= task);
+        let class = &plan.classes[number];
+        class_of.push(number);
+        parents.extend(plan.parent(task).map(|parent| places[parent as usize]));
+        for (step, op) in class.ops[..usize::from(class.end)].iter().enumerate() {
+            match op {
+                Op::Cpu(span) | Op::Io(span) | Op::Block(_, span) if !matches!(span, Span::Constant(_)) => {
+                    values.push(plan.duration(task, step, span));
+                }
+                Op::Spawn(child) => values.push(places[plan.child(task, number, *child) as usize].into()),
+                _ => {}
             }
         }
     }
@@ -54,8 +69,9 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
         "class_of": class_of,
         "values": values,
         "due": due,
+        "parents": parents,
         "warmup_runs": WARMUP_RUNS,
-        "warmup_tasks": warmup_tasks(plan.tasks, estimate_ns),
+        "warmup_tasks": warmup_tasks(roots as u32, estimate_ns),
         "warmup_limit_ms": WARMUP_LIMIT_MS,
     })
     .to_string()
@@ -75,12 +91,14 @@ fn step(op: &Op) -> Option<Value> {
         Op::Lock(lock) if lock.kind == GuardKind::Semaphore => json!(["ACQUIRE", lock.shared]),
         Op::Unlock(lock) if lock.kind == GuardKind::Semaphore => json!(["RELEASE", lock.shared]),
         Op::Yield => json!(["YIELD", null]),
+        Op::Spawn(_) => json!(["SPAWN", null]),
+        Op::Join => json!(["JOIN", null]),
         Op::Lock(lock) => {
             let kind = if lock.kind == GuardKind::Reentrant { "REENTRANT" } else { "MONITOR" };
             json!([kind, lock.shared])
         }
         Op::Unlock(_) => json!(["UNLOCK", null]),
-        // `check` refuses the scenarios that have others.
+        // To make a task is a part of starting it; `check` refuses the scenarios that have others.
         _ => return None,
     })
 }
@@ -132,6 +150,21 @@ mod tests {
         assert_eq!(line["values"], json!([plan.duration(0, 5, span), plan.duration(1, 5, span)]));
         assert_eq!((&line["threads"], &line["builder"]), (&json!(4), &json!("async")));
         assert_eq!((&line["permits"], &line["fair"]), (&json!([1, 3]), &json!([false, true])));
+    }
+
+    #[test]
+    fn tasks_that_others_start_follow_those_that_arrive() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"green-threads"}],"tasks":[
+            {"count":2,"steps":[{"spawn":{"count":2,"steps":[{"io":"1 ms"}]}},"join"]},
+            {"count":1,"steps":[{"io":"1 ms"}]}]}"#;
+        let scenario = Scenario::from_json(text).unwrap();
+        let java = Version { feature: 25, text: "25".to_owned() };
+        let runtime = Runtime::new(Kind::JavaVirtual, &scenario.runs[0], 4, Some(&java));
+        let Some(Runtime::Jvm(jvm)) = runtime else { panic!() };
+        let line: Value = serde_json::from_str(&line(&Plan::new(&scenario, 0).unwrap(), &jvm, 1)).unwrap();
+        assert_eq!(line["classes"][0], json!([["SPAWN", null], ["SPAWN", null], ["JOIN", null]]));
+        assert_eq!(line["class_of"], json!([0, 0, 2, 1, 1, 1, 1]));
+        assert_eq!((&line["values"], &line["parents"]), (&json!([3, 4, 5, 6]), &json!([0, 0, 1, 1])));
     }
 
     #[test]

@@ -10,12 +10,11 @@ package parkbench
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
-import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -39,8 +38,8 @@ internal class Coroutines(private val plan: Plan) {
                 when (step.kind) {
                     Kind.UNLOCK -> held.removeLast()
                     Kind.MONITOR -> held.add(step.kind)
-                    Kind.REENTRANT, Kind.ACQUIRE -> {
-                        if (Kind.MONITOR in held) throw Refused("a Mutex or Semaphore inside a monitor may hold its event loop for ever")
+                    Kind.REENTRANT, Kind.ACQUIRE, Kind.JOIN -> {
+                        if (Kind.MONITOR in held) throw Refused("a Mutex, Semaphore or join inside a monitor may hold its event loop for ever")
                         if (step.kind == Kind.REENTRANT) held.add(step.kind)
                     }
                     else -> {}
@@ -49,45 +48,44 @@ internal class Coroutines(private val plan: Plan) {
         }
     }
 
-    /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
+    /** Runs the first `slots.roots` tasks and what they start; nanoseconds from the first submission until the last end was seen. */
     fun run(slots: Slots, dispatcher: CoroutineDispatcher?): Long = runBlocking {
         val view = plan.parallelism?.let { dispatcher?.limitedParallelism(it) } ?: dispatcher
         val scope = if (view == null) this else CoroutineScope(coroutineContext + view)
-        if (plan.async) {
-            val tasks = ArrayList<Deferred<Unit>>(slots.tasks)
-            for (task in 0 until slots.tasks) {
-                submit(slots, task)
-                tasks.add(scope.async { body(slots, task) })
-            }
-            tasks.awaitAll()
-        } else {
-            val tasks = ArrayList<Job>(slots.tasks)
-            for (task in 0 until slots.tasks) {
-                submit(slots, task)
-                tasks.add(scope.launch { body(slots, task) })
-            }
-            tasks.joinAll()
+        val run = Run(slots, scope)
+        // Both are jobs; `awaitAll` would only collect results that nobody uses.
+        val tasks = ArrayList<Job>(slots.roots)
+        for (task in 0 until slots.roots) {
+            val early = slots.early(task)
+            // Suspends, so that the loop goes on with the tasks that it has.
+            if (early > 0) delay(early.nanoseconds)
+            tasks.add(start(run, task))
         }
+        tasks.joinAll()
+        // Tasks that others have started and not waited for are children of this one too.
+        while (true) coroutineContext.job.children.toList().ifEmpty { null }?.joinAll() ?: break
         slots.sinceFirst()
     }
 
-    private suspend fun submit(slots: Slots, task: Int) {
-        val early = slots.early(task)
-        // Suspends, so that the loop goes on with the tasks that it has.
-        if (early > 0) delay(early.nanoseconds)
-        slots.submitted(task)
+    /** Where the tasks of a run are started and what they write. */
+    private class Run(val slots: Slots, val scope: CoroutineScope)
+
+    private fun start(run: Run, task: Int): Job {
+        run.slots.submitted(task)
+        return if (plan.async) run.scope.async { body(run, task) } else run.scope.launch { body(run, task) }
     }
 
-    private suspend fun body(slots: Slots, task: Int) {
-        slots.began(task)
-        perform(task, plan.steps(task))
-        slots.ended(task)
+    private suspend fun body(run: Run, task: Int) {
+        run.slots.began(task)
+        perform(run, task, plan.steps(task))
+        run.slots.ended(task)
     }
 
-    private suspend fun perform(task: Int, steps: Array<Step>) {
+    private suspend fun perform(run: Run, task: Int, steps: Array<Step>) {
         var at = 0
         var own = 0
         var held: ArrayList<Mutex>? = null
+        val children = ArrayList<Job>(0)
         while (at < steps.size) {
             val step = steps[at++]
             when (step.kind) {
@@ -98,19 +96,24 @@ internal class Coroutines(private val plan: Plan) {
                     (held ?: ArrayList<Mutex>().also { held = it }).add(mutex)
                 }
                 Kind.MONITOR -> {
-                    val end = monitor(task, steps, at, own, step)
+                    val end = monitor(Inside(run, task, children), steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
                 Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
                 Kind.YIELD -> yield()
+                Kind.JOIN -> {
+                    children.joinAll()
+                    children.clear()
+                }
                 else -> {
                     val value = if (step.value < 0) plan.value(task, own++) else step.value
                     when (step.kind) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
                         Kind.IO -> delay(value.nanoseconds)
+                        Kind.SPAWN -> children.add(start(run, value.toInt()))
                         else -> Work.sleep(value)
                     }
                 }
@@ -118,32 +121,36 @@ internal class Coroutines(private val plan: Plan) {
         }
     }
 
-    private fun monitor(task: Int, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+    /** A task inside a monitor. */
+    private class Inside(val run: Run, val task: Int, val children: ArrayList<Job>)
+
+    private fun monitor(inside: Inside, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
         val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
-        return synchronized(monitor) { holding(task, steps, at, own) }
+        return synchronized(monitor) { holding(inside, steps, at, own) }
     }
 
     /** The steps inside a monitor, up to the `unlock` that closes it; all of them hold the thread. */
-    private fun holding(task: Int, steps: Array<Step>, from: Int, firstOwn: Int): Long {
+    private fun holding(inside: Inside, steps: Array<Step>, from: Int, firstOwn: Int): Long {
         var at = from
         var own = firstOwn
         while (at < steps.size) {
             val step = steps[at++]
             when (step.kind) {
                 Kind.UNLOCK -> break
-                Kind.REENTRANT, Kind.ACQUIRE -> throw IllegalStateException("`check` refuses it inside a monitor")
+                Kind.REENTRANT, Kind.ACQUIRE, Kind.JOIN -> throw IllegalStateException("`check` refuses it inside a monitor")
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
                 Kind.YIELD -> Thread.yield()
                 Kind.MONITOR -> {
-                    val end = monitor(task, steps, at, own, step)
+                    val end = monitor(inside, steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
                 else -> {
-                    val value = if (step.value < 0) plan.value(task, own++) else step.value
+                    val value = if (step.value < 0) plan.value(inside.task, own++) else step.value
                     when (step.kind) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
+                        Kind.SPAWN -> inside.children.add(start(inside.run, value.toInt()))
                         else -> Work.sleep(value)
                     }
                 }

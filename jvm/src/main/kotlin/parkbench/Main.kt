@@ -65,13 +65,13 @@ internal class Runner(private val plan: Plan) {
     }
 
     fun measure(): String {
-        val slots = Slots(plan, plan.tasks)
+        val slots = Slots(plan, plan.roots)
         // What the last run left is no part of this one.
         System.gc()
         val probe = Probe()
         val makespan = execute(slots)
         val readings = probe.finish()
-        return buildString(slots.tasks * 32) {
+        return buildString(plan.tasks * 32) {
             append("{\"measured\":{\"makespan_ns\":").append(makespan).append(',').append(readings)
             for ((name, times) in listOf("submitted" to slots.submitted, "began" to slots.began, "ended" to slots.ended)) {
                 append(",\"").append(name).append("\":[")
@@ -85,7 +85,7 @@ internal class Runner(private val plan: Plan) {
         }
     }
 
-    fun pinned(): Long = Pinning.count { execute(Slots(plan, plan.tasks)) }
+    fun pinned(): Long = Pinning.count { execute(Slots(plan, plan.roots)) }
 
     internal fun execute(slots: Slots): Long = when (plan.runtime) {
         "java-pool" -> threads.run(slots) { Threads.pool(plan.threads) }

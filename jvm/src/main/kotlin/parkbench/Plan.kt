@@ -2,7 +2,7 @@
 package parkbench
 
 /** What a step does. */
-internal enum class Kind { SPIN, CPU, IO, BLOCK, MONITOR, REENTRANT, UNLOCK, ACQUIRE, RELEASE, YIELD }
+internal enum class Kind { SPIN, CPU, IO, BLOCK, SPAWN, MONITOR, REENTRANT, UNLOCK, ACQUIRE, RELEASE, YIELD, JOIN }
 
 /** One step of a class of tasks. */
 internal class Step(
@@ -24,9 +24,11 @@ internal class Plan(
     /** Whether nobody overtakes those who wait for it. */
     val fair: List<Boolean>,
     val classes: List<Array<Step>>,
-    /** Class of every task, in the order of submission. */
+    /** Class of every task: those that arrive, in the order of submission, then those that others start. */
     val classOf: IntArray,
-    /** When every task is due, in nanoseconds after the first submission. */
+    /** The task that starts each of those that others start; an earlier one. */
+    private val parents: IntArray,
+    /** When every task that arrives is due, in nanoseconds after the first submission. */
     val due: LongArray,
     /** The values of the tasks' own, task after task, in the order of their steps. */
     private val values: LongArray,
@@ -37,7 +39,18 @@ internal class Plan(
     /** Runs before the first repetition: at most so many, of so many tasks, for so long. */
     class Warmup(val runs: Int, val tasks: Int, val limitMs: Long)
 
+    /** Tasks in all. */
     val tasks: Int get() = classOf.size
+
+    /** Tasks that arrive. */
+    val roots: Int get() = classOf.size - parents.size
+
+    /** The first `arriving` tasks with all that they start. */
+    fun family(arriving: Int): Int {
+        val inside = BooleanArray(tasks) { it < arriving }
+        for (child in parents.indices) inside[roots + child] = inside[parents[child]]
+        return inside.count { it }
+    }
 
     fun steps(task: Int): Array<Step> = classes[classOf[task]]
 
@@ -55,7 +68,7 @@ internal class Plan(
                 steps.map { (kind, value) -> Step(Kind.valueOf(kind as String), value as? Long ?: -1L) }.toTypedArray()
             }
             val classOf = longs("class_of").map { it.toInt() }.toIntArray()
-            val own = classes.map { steps -> steps.count { it.kind <= Kind.BLOCK && it.value < 0 } }
+            val own = classes.map { steps -> steps.count { it.kind <= Kind.SPAWN && it.value < 0 } }
             val offsets = IntArray(classOf.size)
             var end = 0
             for (task in classOf.indices) {
@@ -64,12 +77,14 @@ internal class Plan(
             }
             val values = longs("values")
             require(values.size == end) { "the plan has ${values.size} values and its steps need $end" }
-            val due = longs("due").let { if (it.isEmpty()) LongArray(classOf.size) else it }
-            require(due.size == classOf.size) { "the plan has ${classOf.size} tasks and ${due.size} arrivals" }
+            val parents = longs("parents").map { it.toInt() }.toIntArray()
+            val roots = classOf.size - parents.size
+            val due = longs("due").let { if (it.isEmpty()) LongArray(roots) else it }
+            require(due.size == roots) { "the plan has $roots tasks and ${due.size} arrivals" }
             val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
             return Plan(
                 plan["runtime"] as String, number("threads").toInt(), (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
-                longs("permits").map { it.toInt() }.toIntArray(), plan["fair"] as List<Boolean>, classes, classOf, due, values, offsets, warmup,
+                longs("permits").map { it.toInt() }.toIntArray(), plan["fair"] as List<Boolean>, classes, classOf, parents, due, values, offsets, warmup,
             )
         }
     }

@@ -5,13 +5,13 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.LockSupport
 
-/** The slots of the first `tasks` tasks of a plan. */
-internal class Slots(private val plan: Plan, val tasks: Int) {
+/** The slots of the first `roots` tasks of a plan, and of all that they start. */
+internal class Slots(private val plan: Plan, val roots: Int) {
     private val origin = System.nanoTime()
-    val submitted = LongArray(tasks)
-    val began = LongArray(tasks)
-    val ended = LongArray(tasks)
-    private val remaining = AtomicInteger(tasks)
+    val submitted = LongArray(plan.tasks)
+    val began = LongArray(plan.tasks)
+    val ended = LongArray(plan.tasks)
+    private val remaining = AtomicInteger(plan.family(roots))
     private val done = CountDownLatch(1)
 
     @Volatile

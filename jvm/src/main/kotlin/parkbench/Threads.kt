@@ -1,21 +1,26 @@
 /** The bodies of tasks and the runtimes that are made of threads: pools, one thread for each task, virtual threads. */
 package parkbench
 
+import java.util.concurrent.Executor
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Semaphore
 import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.withLock
 
 internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     private val monitors = Array(plan.permits.size) { Any() }
     private val locks = Array(plan.permits.size) { ReentrantLock(plan.fair[it]) }
     private val semaphores = Array(plan.permits.size) { Semaphore(plan.permits[it], plan.fair[it]) }
 
-    /** Runs the first `slots.tasks` tasks; nanoseconds from the first submission until the last end was seen. */
+    /** Runs the first `slots.roots` tasks and what they start; nanoseconds from the first submission until the last end was seen. */
     fun run(slots: Slots, executor: () -> ExecutorService): Long {
         val threads = executor()
         try {
-            for (task in 0 until slots.tasks) submit(slots, task) { threads.execute(it) }
+            for (task in 0 until slots.roots) {
+                slots.awaitDue(task)
+                submit(slots, task, threads)
+            }
             return slots.awaitAll().also { threads.close() }
         } finally {
             // After a failure nobody waits for the tasks that are left.
@@ -25,35 +30,59 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
 
     /** As [run], with a new platform thread for each task. */
     fun runThreadPerTask(slots: Slots): Long {
-        for (task in 0 until slots.tasks) submit(slots, task) { Thread(it).start() }
+        val threads = Executor { Thread(it).start() }
+        for (task in 0 until slots.roots) {
+            slots.awaitDue(task)
+            submit(slots, task, threads)
+        }
         return slots.awaitAll()
     }
 
-    private inline fun submit(slots: Slots, task: Int, start: (Runnable) -> Unit) {
-        slots.awaitDue(task)
+    /** Hands the task over; its end opens `parent`'s count. */
+    private fun submit(slots: Slots, task: Int, threads: Executor, parent: Children? = null) {
         slots.submitted(task)
         try {
-            start { body(slots, task) }
+            threads.execute { body(slots, task, threads, parent) }
         } catch (error: OutOfMemoryError) {
-            throw Refused("task ${task + 1} of ${slots.tasks} got no thread: ${error.message}")
+            throw Refused("task ${task + 1} of ${plan.tasks} got no thread: ${error.message}")
         }
     }
 
-    private fun body(slots: Slots, task: Int) {
+    private fun body(slots: Slots, task: Int, threads: Executor, parent: Children?) {
         try {
             slots.began(task)
-            perform(task, plan.steps(task), 0, 0)
+            perform(Body(slots, task, threads), plan.steps(task), 0, 0)
             slots.ended(task)
+            parent?.ended()
         } catch (error: Throwable) {
             slots.failed(error)
         }
+    }
+
+    /** A task under way. */
+    private class Body(val slots: Slots, val task: Int, val threads: Executor) {
+        /** What it has started. */
+        val children by lazy(LazyThreadSafetyMode.NONE) { Children() }
+    }
+
+    /** Counts the tasks that one task has started and that have not ended. */
+    private class Children {
+        private val lock = ReentrantLock()
+        private val none = lock.newCondition()
+        private var open = 0
+
+        fun started() = lock.withLock { open++ }
+
+        fun ended() = lock.withLock { if (--open == 0) none.signalAll() }
+
+        fun join() = lock.withLock { while (open > 0) none.await() }
     }
 
     /**
      * Performs the steps from `from` to the end or to the `unlock` that closes this section; locks are given back in
      * reverse order, so a section is a call. Returns the next step and the next own value, packed into one number.
      */
-    private fun perform(task: Int, steps: Array<Step>, from: Int, firstOwn: Int): Long {
+    private fun perform(body: Body, steps: Array<Step>, from: Int, firstOwn: Int): Long {
         var at = from
         var own = firstOwn
         while (at < steps.size) {
@@ -61,19 +90,24 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
             when (step.kind) {
                 Kind.UNLOCK -> return at.toLong() shl 32 or own.toLong()
                 Kind.MONITOR, Kind.REENTRANT -> {
-                    val end = section(task, steps, at, own, step)
+                    val end = section(body, steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
                 Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
                 Kind.YIELD -> Thread.yield()
+                Kind.JOIN -> body.children.join()
                 else -> {
-                    val value = if (step.value < 0) plan.value(task, own++) else step.value
+                    val value = if (step.value < 0) plan.value(body.task, own++) else step.value
                     when (step.kind) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
                         Kind.IO -> Work.sleep(value)
+                        Kind.SPAWN -> {
+                            body.children.started()
+                            submit(body.slots, value.toInt(), body.threads, body.children)
+                        }
                         else -> if (virtual) Work.hold(value) else Work.sleep(value)
                     }
                 }
@@ -82,15 +116,15 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
         return at.toLong() shl 32 or own.toLong()
     }
 
-    private fun section(task: Int, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+    private fun section(body: Body, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
         if (step.kind == Kind.MONITOR) {
             val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
-            return synchronized(monitor) { perform(task, steps, at, own) }
+            return synchronized(monitor) { perform(body, steps, at, own) }
         }
         val lock = if (step.value < 0) ReentrantLock() else locks[step.value.toInt()]
         lock.lock()
         try {
-            return perform(task, steps, at, own)
+            return perform(body, steps, at, own)
         } finally {
             lock.unlock()
         }

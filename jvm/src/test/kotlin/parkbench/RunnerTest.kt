@@ -13,15 +13,16 @@ private const val MS = 1_000_000L
 private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual")
 private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
 
-private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null) =
+private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null,
+    classOf: List<Int> = List(tasks) { 0 }, parents: String = "") =
     """{"version":1,"runtime":"$runtime","threads":2,"parallelism":$parallelism,"builder":"$builder","permits":[1,3],"fair":[false,true],"classes":[$steps],
-        "class_of":[${List(tasks) { 0 }.joinToString(",")}],"values":[$values],"due":[$due],
+        "class_of":[${classOf.joinToString(",")}],"parents":[$parents],"values":[$values],"due":[$due],
         "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
 
 /** Runs the plan; checks what holds for every run; its slots and its length. */
 private fun run(text: String): Pair<Slots, Long> {
     val plan = Plan.of(text)
-    val slots = Slots(plan, plan.tasks)
+    val slots = Slots(plan, plan.roots)
     val makespan = Runner(plan).execute(slots)
     for (task in 0 until plan.tasks) {
         assertTrue(slots.submitted[task] <= slots.began[task] && slots.began[task] <= slots.ended[task], "${plan.runtime}, task $task")
@@ -60,6 +61,26 @@ class RunnerTest {
             // Seven rounds of three; a pool of two has ten rounds.
             assertTrue(makespan >= 14 * MS, runtime)
         }
+    }
+
+    @Test
+    fun `tasks start others and wait for them`() {
+        // Two parents start two children each, wait for them, and wait 2 ms more.
+        val steps = """[["SPAWN",null],["SPAWN",null],["JOIN",null],["IO",2000000]],[["IO",3000000]]"""
+        for (runtime in listOf("java-thread-per-task", "java-virtual") + COROUTINES) {
+            val (slots) = run(text(runtime, steps, 2, "2,3,4,5", classOf = listOf(0, 0, 1, 1, 1, 1), parents = "0,0,1,1"))
+            for (child in 2..5) {
+                val parent = (child - 2) / 2
+                assertTrue(slots.began[parent] <= slots.submitted[child], runtime)
+                assertTrue(slots.ended[child] + 2 * MS <= slots.ended[parent], runtime)
+            }
+        }
+        for (runtime in THREADS + COROUTINES) {
+            val (_, makespan) = run(text(runtime, """[["SPAWN",null]],[["IO",5000000]]""", 1, "1", classOf = listOf(0, 1), parents = "0"))
+            assertTrue(makespan >= 5 * MS, "$runtime does not wait for a task that its parent does not wait for")
+        }
+        val warm = Plan.of(text("java-virtual", steps, 2, "2,3,4,5", classOf = listOf(0, 0, 1, 1, 1, 1), parents = "0,0,1,1"))
+        assertEquals(listOf(0, 3, 6), (0..2).map { warm.family(it) })
     }
 
     @Test
@@ -107,7 +128,7 @@ class RunnerTest {
         for (runtime in THREADS) {
             // No thread sleeps for less than no time.
             val plan = Plan.of(text(runtime, """[["IO",null]]""", 2, "1000000,-5"))
-            val error = assertFailsWith<IllegalStateException>(runtime) { Runner(plan).execute(Slots(plan, plan.tasks)) }
+            val error = assertFailsWith<IllegalStateException>(runtime) { Runner(plan).execute(Slots(plan, plan.roots)) }
             assertTrue(error.message!!.startsWith("a task failed: java.lang.IllegalArgumentException"), error.message)
         }
     }
