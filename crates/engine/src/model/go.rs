@@ -110,6 +110,8 @@ pub(crate) struct Go {
     strides: Vec<u32>,
     rng: Pcg32,
     timers: u64,
+    /// [ns] When the first timer of all is due, or [`NEVER`].
+    first_timer: u64,
     /// [ns] When the sleep of each task ends, or [`NEVER`].
     wakes: Vec<u64>,
     /// [ns] What is left of the computing step of each task that has been preempted.
@@ -142,6 +144,7 @@ impl Go {
             strides: find::strides(workers),
             rng: stream(kernel.plan.seed, Purpose::Scheduler, 0),
             timers: 0,
+            first_timer: NEVER,
             wakes: vec![NEVER; kernel.plan.tasks as usize],
             left: BTreeMap::new(),
             sysmon: Sysmon::default(),

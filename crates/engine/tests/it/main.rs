@@ -5,11 +5,13 @@
 mod cores;
 mod errors;
 mod go;
+#[cfg(not(target_arch = "wasm32"))]
 mod go_reference;
 mod java;
 #[cfg(not(target_arch = "wasm32"))]
 mod metamorphic;
 mod pools;
+#[cfg(not(target_arch = "wasm32"))]
 mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod reference;

@@ -2,7 +2,7 @@
 
 use rand_core::Rng as _;
 
-use super::proc::QUEUE;
+use super::proc::{Proc, QUEUE};
 use super::{Go, MAIN, Work};
 use crate::kernel::{Kernel, NEVER, Status};
 use crate::recording::NO_TASK;
@@ -45,7 +45,7 @@ impl Go {
     pub(super) fn look(&mut self, kernel: &mut Kernel, machine: u32) -> bool {
         let Some(proc) = self.machines[machine as usize].proc else { return self.stop(kernel, machine) };
         self.machines[machine as usize].work = Work::Look;
-        if let Some(goroutine) = self.procs[proc].take_due(kernel.now) {
+        if let Some(goroutine) = self.take_due(proc, kernel.now) {
             return self.fire(kernel, machine, goroutine, None);
         }
         if self.procs[proc].tick.is_multiple_of(GLOBAL_TICK)
@@ -98,12 +98,12 @@ impl Go {
     pub(super) fn steal(&mut self, kernel: &mut Kernel, machine: u32, search: Search) -> bool {
         let Some(proc) = self.machines[machine as usize].proc else { return self.stop(kernel, machine) };
         // Where there is nothing anywhere, the search would go through all Ps in vain.
-        if (self.local > 0 || search.fired || self.first_timer() <= kernel.now)
+        if (self.local > 0 || search.fired || self.first_timer <= kernel.now)
             && let Some(goes_on) = self.search(kernel, machine, proc, search)
         {
             return goes_on;
         }
-        let until = self.first_timer();
+        let until = self.first_timer;
         self.rest(kernel, machine, proc, until)
     }
 
@@ -145,7 +145,7 @@ impl Go {
         last: bool,
         search: &mut Search,
     ) -> Option<bool> {
-        if last && let Some(goroutine) = self.procs[victim].take_due(kernel.now) {
+        if last && let Some(goroutine) = self.take_due(victim, kernel.now) {
             search.fired_here = true;
             search.fired = true;
             return Some(self.fire(kernel, machine, goroutine, Some(*search)));
@@ -186,9 +186,17 @@ impl Go {
         machine.is_some_and(|machine| matches!(kernel.thread(machine).status, Status::OnCore | Status::RunQueue))
     }
 
-    /// [ns] When the first timer of all is due, or [`NEVER`].
-    pub(super) fn first_timer(&self) -> u64 {
-        self.procs.iter().filter_map(super::proc::Proc::first_timer).min().unwrap_or(NEVER)
+    /// The goroutine of the P's first timer, if that is due: removes the timer.
+    fn take_due(&mut self, proc: usize, now: u64) -> Option<u32> {
+        if self.first_timer > now {
+            return None;
+        }
+        let before = self.procs[proc].first_timer();
+        let goroutine = self.procs[proc].take_due(now)?;
+        if before == Some(self.first_timer) && self.procs[proc].first_timer() != before {
+            self.first_timer = self.procs.iter().filter_map(Proc::first_timer).min().unwrap_or(NEVER);
+        }
+        Some(goroutine)
     }
 
     /// Gives the P back and waits: for the first timer, if nobody does yet, or until it is started again.
@@ -212,7 +220,7 @@ impl Go {
                 self.machines[machine as usize].work = Work::Look;
                 return true;
             }
-            until = until.min(self.first_timer());
+            until = until.min(self.first_timer);
         }
         if until == NEVER {
             return self.stop(kernel, machine);

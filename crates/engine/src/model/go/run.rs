@@ -166,6 +166,7 @@ impl Go {
         let first = self.procs[proc].first_timer().is_none_or(|first| deadline < first);
         self.procs[proc].timers.push(Reverse((deadline, self.timers, goroutine)));
         self.timers += 1;
+        self.first_timer = self.first_timer.min(deadline);
         if first {
             self.wake_poller(kernel, deadline, Some(machine));
         }

@@ -66,7 +66,7 @@ impl Go {
             return;
         }
         let was_deep = std::mem::take(&mut self.sysmon.deep);
-        let first = self.first_timer();
+        let first = self.first_timer;
         if !was_deep && self.idle_procs.len() == self.procs.len() && first > kernel.now {
             self.sysmon.deep = true;
             self.sysmon_until(kernel, first);
