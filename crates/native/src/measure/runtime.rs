@@ -166,8 +166,9 @@ impl Jvm {
             Kind::JavaVirtual => parts.push(format!("jdk{}", self.java.feature)),
             _ => {}
         }
-        let limits = [self.parallelism, self.max_pool, self.min_runnable];
-        parts.extend(limits.into_iter().flatten().map(|limit| limit.to_string()));
+        for (name, limit) in [("", self.parallelism), ("max", self.max_pool), ("min", self.min_runnable)] {
+            parts.extend(limit.map(|limit| format!("{name}{limit}")));
+        }
         parts.extend(
             self.lock.map(
                 |kind| {
@@ -233,7 +234,7 @@ mod tests {
             (
                 Kind::JavaVirtual,
                 r#"{"model":"green-threads","max_pool":9,"lock":"monitor"}"#,
-                "java-virtual-jdk25-9-monitor",
+                "java-virtual-jdk25-max9-monitor",
                 "Java 25.0.3, virtual threads, 4 carriers, maxPoolSize 9",
             ),
             (
