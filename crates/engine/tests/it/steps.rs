@@ -12,7 +12,8 @@ const IO: &str = r#"{ model = "coroutines", dispatcher = "io" }"#;
 const LOOP: &str = r#"{ model = "coroutines", dispatcher = "event-loop" }"#;
 const TOKIO: &str = r#"{ model = "coroutines", runtime = "tokio" }"#;
 const TOKIO_CURRENT: &str = r#"{ model = "coroutines", runtime = "tokio", flavor = "current-thread" }"#;
-const ALL: [&str; 8] = [POOL, JAVA_21, JAVA_25, DEFAULT, IO, LOOP, TOKIO, TOKIO_CURRENT];
+const GO: &str = r#"{ model = "green-threads", runtime = "go" }"#;
+const ALL: [&str; 9] = [POOL, JAVA_21, JAVA_25, DEFAULT, IO, LOOP, TOKIO, TOKIO_CURRENT, GO];
 
 /// Runs the tasks on 8 cores in every one of the models and compares the makespan.
 #[track_caller]
@@ -55,6 +56,8 @@ fn a_pool_whose_threads_wait_for_tasks_in_its_queue_stands_still() {
     let recording = run(8, POOL, "", &format!("[{{ count = 8, steps = {fan_out} }}]"));
     assert_eq!(recording.totals.unfinished, 16);
     check(&[JAVA_21, JAVA_25, DEFAULT, IO], &format!("[{{ count = 8, steps = {fan_out} }}]"), 11);
+    // The newest goroutine stays where it is made, unless a P that has nothing to do has waited for 3 us (G-1).
+    assert_eq!(run(8, GO, "", &format!("[{{ count = 8, steps = {fan_out} }}]")).totals.makespan_ns, 11 * MS + 3_000);
 }
 
 #[test]
@@ -87,6 +90,8 @@ fn who_yields_lets_others_run_first() {
     for (spec, expect) in [
         (r#"{ model = "green-threads", jdk = 25 }"#, [3, 2]),
         (r#"{ model = "green-threads", jdk = 21 }"#, [3, 2]),
+        // The second is the newer one, so it runs first.
+        (r#"{ model = "green-threads", runtime = "go" }"#, [3, 1]),
         (r#"{ model = "coroutines", dispatcher = "event-loop" }"#, [3, 2]),
         // A thread of a pool gives its core up, but keeps its task.
         (r#"{ model = "thread-pool", size = 1 }"#, [2, 3]),
