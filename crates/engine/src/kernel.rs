@@ -7,12 +7,14 @@
 use std::collections::VecDeque;
 
 use crate::alive::Alive;
+use crate::detect::{Retry, RetryLog};
 use crate::draw::Span;
 use crate::os::Os;
 use crate::plan::{GuardKind, LockRef, Op, Plan};
 use crate::queue::{Event, EventQueue};
 use crate::recorder::Recorder;
 use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
+use crate::rng::mix;
 use crate::scenario::BlockKind;
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submissions::{Arrivals, Submissions};
@@ -105,7 +107,7 @@ pub(crate) struct Tasks {
     /// Tasks that it has spawned and that have not ended; empty where no task spawns any.
     open_children: Vec<u32>,
     /// It waits for them.
-    joining: Vec<bool>,
+    pub(crate) joining: Vec<bool>,
     /// The furthest step that it has begun; empty where no task tries locks.
     furthest: Vec<u16>,
 }
@@ -132,8 +134,10 @@ pub(crate) struct Kernel {
     awaits_arrival: Option<u32>,
     /// Steps that tasks have begun for the first time, where tasks try locks.
     pub(crate) progress: u64,
-    /// Locks that tasks have tried in vain.
-    pub(crate) retries: u64,
+    /// Locks that tasks have tried in vain since the last of these.
+    pub(crate) retry_log: RetryLog,
+    /// Context switches and waits for a core up to the last of these.
+    switches_at_retry: [u64; 3],
     pub(crate) recorder: Recorder,
     /// Tasks that have ended.
     pub(crate) done: u32,
@@ -176,7 +180,8 @@ impl Kernel {
             arrival_at: NEVER,
             awaits_arrival: None,
             progress: 0,
-            retries: 0,
+            retry_log: RetryLog::default(),
+            switches_at_retry: [0; 3],
             threads: Vec::new(),
             thread_info: Vec::new(),
             alive: Alive::default(),
@@ -253,6 +258,11 @@ impl Kernel {
     /// [ns] When the next task arrives, as far as that is known; `None` after the last.
     pub(crate) fn next_due(&self) -> Option<u64> {
         self.submissions.due()
+    }
+
+    /// Whether no task is on its way to the submitter, and none will be unless another one ends.
+    pub(crate) fn nothing_arrives(&self) -> bool {
+        self.inbox.is_empty() && self.submissions.due().is_none()
     }
 
     // Threads.
@@ -478,8 +488,15 @@ impl Kernel {
 
     /// The task could not take a lock and goes on at another step.
     pub(crate) fn jump(&mut self, task: u32, step: u16) {
-        self.tasks.step[task as usize] = step;
-        self.retries += 1;
+        let tried = std::mem::replace(&mut self.tasks.step[task as usize], step);
+        let switches = [self.voluntary_switches, self.involuntary_switches, self.os.times_without_core()];
+        let before = std::mem::replace(&mut self.switches_at_retry, switches);
+        let [voluntary, involuntary, without_core] = [0, 1, 2].map(|i| switches[i] - before[i]);
+        let mut hidden = mix(voluntary ^ mix(involuntary));
+        if without_core > 0 {
+            hidden ^= mix(self.lead_of(self.tasks.worker[task as usize]));
+        }
+        self.retry_log.push(self.progress, Retry { time: self.now, task, step: tried, hidden });
     }
 
     /// The task has taken a lock: whether it can leave its worker depends on that.
@@ -517,7 +534,8 @@ impl Kernel {
         self.tasks.state[task as usize]
     }
 
-    fn class_index(&self, task: u32) -> usize {
+    /// Index of the task's class.
+    pub(crate) fn class_index(&self, task: u32) -> usize {
         usize::from(self.tasks.class[task as usize])
     }
 

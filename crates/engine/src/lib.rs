@@ -3,8 +3,10 @@
 //! No I/O, no clock, no thread, no float in the run, no panic on a scenario that validates.
 
 mod alive;
+mod detect;
 mod draw;
 mod error;
+mod finding;
 #[cfg(feature = "internals")]
 pub mod internals;
 mod kernel;
@@ -27,6 +29,7 @@ mod timer;
 
 pub use draw::Span;
 pub use error::{FieldError, ScenarioError};
+pub use finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, TaskName, Wait};
 pub use plan::{ChildRef, Class, Guard, GuardKind, LockRef, MixPlan, ModelPlan, Op, Parent, Plan};
 pub use profile::{COSTS, CostEntry, CostInfo, CostProfile, Costs, PROFILE_NAMES, Unit};
 pub use quantity::{Bytes, MAX_BYTES, MAX_NANOS, Milli, Nanos, QuantityError};

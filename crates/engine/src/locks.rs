@@ -93,6 +93,16 @@ impl Locks {
         !self.locks[lock as usize].waiters.is_empty()
     }
 
+    /// Permits that nobody holds.
+    pub(crate) fn free(&self, lock: u32) -> u32 {
+        self.locks[lock as usize].free
+    }
+
+    /// Who waits, in order of arrival, and whether it has been woken and has not tried yet.
+    pub(crate) fn waiters(&self, lock: u32) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.locks[lock as usize].waiters.iter().map(|waiter| (waiter.task, waiter.woken))
+    }
+
     /// The first waiter holds the permit from now on; returns it.
     pub(crate) fn hand_over(&mut self, lock: u32) -> Option<u32> {
         let lock = &mut self.locks[lock as usize];

@@ -15,6 +15,7 @@ pub(crate) use thread_pool::ThreadPool;
 pub(crate) use tokio::Tokio;
 
 use crate::kernel::Kernel;
+use crate::locks::Locks;
 
 /// A model as the simulation drives it.
 pub(crate) trait Scheduler {
@@ -22,4 +23,10 @@ pub(crate) trait Scheduler {
     fn resume(&mut self, kernel: &mut Kernel, thread: u32);
     /// A deadline that the model has set for the task has passed.
     fn deadline(&mut self, kernel: &mut Kernel, task: u32);
+    /// What the model will choose at random next, so that it can be told whether it has chosen meanwhile.
+    fn choices(&self) -> u64 {
+        0
+    }
+    /// The locks and semaphores, to see who waits for whom when the run has stopped.
+    fn locks(&self) -> &Locks;
 }

@@ -53,6 +53,11 @@ impl Os {
         self.free_cores > 0
     }
 
+    /// How often a thread has had to wait for a core.
+    pub(crate) fn times_without_core(&self) -> u64 {
+        self.arrivals
+    }
+
     /// The model must be asked about the thread, which has a core.
     pub(crate) fn make_ready(&mut self, thread: u32) {
         // Nearly always there is only one.
@@ -277,6 +282,12 @@ impl Kernel {
         let bursting = self.os.running.iter().copied().filter(|&other| self.thread(other).burst_end != NEVER);
         let latest = bursting.max_by_key(|&other| (start(other), other))?;
         (mine < start(latest)).then_some(latest)
+    }
+
+    /// [ns] How far the thread's CPU time is ahead of the least that a thread is given credit for.
+    pub(crate) fn lead_of(&self, thread: u32) -> u64 {
+        let state = self.thread(thread);
+        (state.vruntime + (self.now - state.accounted_at)).saturating_sub(self.os.min_vruntime)
     }
 
     /// Adds the CPU time since the last account.

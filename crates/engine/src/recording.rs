@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
 use crate::state::{Activity, Reason, Role, TaskState};
 
 /// Stands for "no worker" in a task record.
@@ -141,6 +142,8 @@ pub struct Recording {
     pub thread_info: Vec<ThreadInfo>,
     /// The totals.
     pub totals: Totals,
+    /// What is wrong with the run; what ends it comes first. Not part of the digest, for it follows from the records.
+    pub findings: Vec<Finding>,
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The run: advances one model by a number of events at a time, to the same end whatever the number (invariant 4).
 
+use crate::detect::{self, Waits};
 use crate::error::{FieldError, ScenarioError};
+use crate::finding::Finding;
 use crate::kernel::{Kernel, Status};
 use crate::model::{Coroutines, EventLoop, Go, GreenThreads, Scheduler, ThreadPool, Tokio};
 use crate::plan::{ModelPlan, Plan};
@@ -71,8 +73,12 @@ pub struct Simulation {
     max_events: u64,
     max_records: u64,
     too_many_records: bool,
-    /// Nothing can happen any more: the last task has ended, or those that are left wait for each other.
+    /// Nothing can happen any more: the last task has ended, or those that are left keep each other from ending.
     over: bool,
+    /// What the model's random choices were when the retries were looked at before.
+    choices: u64,
+    /// The livelock that the run has stopped in.
+    livelock: Vec<Finding>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,6 +131,8 @@ impl Simulation {
             max_records: MAX_RECORDS,
             too_many_records: false,
             over: false,
+            choices: 0,
+            livelock: Vec::new(),
         }
     }
 
@@ -146,6 +154,13 @@ impl Simulation {
     #[must_use]
     pub fn without_records(mut self) -> Self {
         self.kernel.recorder.drop_records();
+        self
+    }
+
+    /// The same run, which no livelock ends.
+    #[cfg(test)]
+    pub(crate) fn looking_away(mut self) -> Self {
+        self.kernel.retry_log.looks_away = true;
         self
     }
 
@@ -185,6 +200,13 @@ impl Simulation {
                 model.resume(kernel, thread);
             }
             self.over = kernel.finished;
+            if kernel.retry_log.due {
+                kernel.retry_log.due = false;
+                let choices = model.choices();
+                let chance = std::mem::replace(&mut self.choices, choices) != choices;
+                self.livelock = detect::livelock(kernel, model.locks(), chance);
+                self.over |= !self.livelock.is_empty();
+            }
         }
         let given_up = !self.over && self.events >= self.max_events;
         Progress {
@@ -206,7 +228,8 @@ impl Simulation {
     }
 
     /// The recording so far; whole once `step` has said finished.
-    pub fn into_recording(self) -> Recording {
+    pub fn into_recording(mut self) -> Recording {
+        let findings = self.findings();
         let mut kernel = self.kernel;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
         // Where tasks wait for each other, only what has no effect can have come after the last record.
@@ -239,7 +262,21 @@ impl Simulation {
             threads: kernel.recorder.threads,
             thread_info: kernel.thread_info,
             totals,
+            findings,
         }
+    }
+
+    /// What is wrong with the run as it stands.
+    fn findings(&mut self) -> Vec<Finding> {
+        let (kernel, model) = (&self.kernel, self.model.scheduler());
+        if !self.livelock.is_empty() {
+            return self.livelock.clone();
+        }
+        if !self.over || kernel.finished {
+            return Vec::new();
+        }
+        let waits = Waits::new(kernel, model.locks(), true);
+        detect::deadlock(&waits, &kernel.recorder.tasks, kernel.recorder.last).into_iter().collect()
     }
 }
 

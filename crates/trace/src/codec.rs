@@ -9,14 +9,14 @@
 //! 4  zero
 //! 8  number of task records, n
 //! 8  number of thread records, m
-//!    header: JSON object with `totals` and `thread_info`, padded with spaces
+//!    header: JSON object with `totals`, `thread_info` and, where there are any, `findings`, padded with spaces
 //! 8n task times, 4n task subjects, 4n task tags
 //! 8m thread times, 4m thread subjects, 4m thread tags
 //! ```
 //!
 //! Reading checks the container only; whether the records are sound is for [`Trace::new`](crate::Trace::new).
 
-use parkbench_engine::{Recording, Records, ThreadInfo, Totals};
+use parkbench_engine::{Finding, Recording, Records, ThreadInfo, Totals};
 use serde::{Deserialize, Serialize};
 
 use crate::error::TraceError;
@@ -34,6 +34,8 @@ const RECORD: usize = 16;
 struct HeaderRef<'a> {
     totals: &'a Totals,
     thread_info: &'a [ThreadInfo],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    findings: &'a [Finding],
 }
 
 #[derive(Deserialize)]
@@ -41,11 +43,14 @@ struct HeaderRef<'a> {
 struct Header {
     totals: Totals,
     thread_info: Vec<ThreadInfo>,
+    #[serde(default)]
+    findings: Vec<Finding>,
 }
 
 /// Writes a recording. Columns of unequal length, which no sound recording has, are cut to the shortest.
 pub fn encode(recording: &Recording) -> Vec<u8> {
-    let header = HeaderRef { totals: &recording.totals, thread_info: &recording.thread_info };
+    let Recording { totals, thread_info, findings, .. } = recording;
+    let header = HeaderRef { totals, thread_info, findings };
     // Writing numbers, strings and lists to memory has no way to fail; an empty header is refused when it is read.
     let mut header = serde_json::to_vec(&header).unwrap_or_default();
     header.resize(header.len().next_multiple_of(8), b' ');
@@ -90,11 +95,11 @@ pub fn decode(bytes: &[u8]) -> Result<Recording, TraceError> {
         return Err(TraceError::Length { value: bytes.len(), expected });
     }
     let (header, mut columns) = rest.split_at(header_length as usize);
-    let Header { totals, thread_info } =
+    let Header { totals, thread_info, findings } =
         serde_json::from_slice(header).map_err(|error| TraceError::Header { message: error.to_string() })?;
     let tasks = take_records(&mut columns, tasks as usize);
     let threads = take_records(&mut columns, threads as usize);
-    Ok(Recording { tasks, threads, thread_info, totals })
+    Ok(Recording { tasks, threads, thread_info, totals, findings })
 }
 
 fn record_count(records: &Records) -> usize {
@@ -136,6 +141,16 @@ mod tests {
         spoil(&mut bytes);
         let error = decode(&bytes).unwrap_err().to_string();
         assert!(error.starts_with(expect), "{error}");
+    }
+
+    #[test]
+    fn findings_travel_with_the_recording() {
+        use parkbench_engine::{Scenario, Simulation};
+        let text = r#"{"version":1,"name":"stuck","profile":"zero","machine":{"cores":2},"runs":[{"model":"thread-pool"}],
+            "tasks":[{"count":2,"steps":[{"spawn":{"steps":[{"io":"1 ms"}]}},"join"]}]}"#;
+        let recording = Simulation::new(&Scenario::from_json(text).unwrap(), 0).unwrap().run();
+        assert_eq!(recording.findings.len(), 1);
+        assert_eq!(decode(&encode(&recording)).unwrap(), recording);
     }
 
     #[test]

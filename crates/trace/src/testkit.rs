@@ -75,6 +75,7 @@ pub(crate) fn small() -> Recording {
             resident_bytes: 1 << 20,
             digest: 0x00ab_cdef,
         },
+        findings: Vec::new(),
     }
 }
 
@@ -106,6 +107,7 @@ pub(crate) fn any_recording() -> impl Strategy<Value = Recording> {
             thread_info: threads(4),
             // Thread records may lie after the end of the run.
             totals: Totals { tasks: 6, makespan_ns: now + rest, ..Totals::default() },
+            findings: Vec::new(),
         }
     })
 }

@@ -125,6 +125,14 @@ impl Scheduler for Coroutines {
     fn deadline(&mut self, kernel: &mut Kernel, task: u32) {
         self.pool.timer.expire(kernel, kernel.now, task);
     }
+
+    fn choices(&self) -> u64 {
+        self.pool.workers.choices()
+    }
+
+    fn locks(&self) -> &Locks {
+        &self.pool.locks
+    }
 }
 
 impl Accept for Pool {

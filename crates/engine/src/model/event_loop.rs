@@ -274,4 +274,8 @@ impl Scheduler for EventLoop {
     fn deadline(&mut self, _kernel: &mut Kernel, _task: u32) {
         unreachable!("the loop keeps its own heap and sets no deadlines")
     }
+
+    fn locks(&self) -> &Locks {
+        &self.locks
+    }
 }

@@ -50,9 +50,10 @@ use self::proc::Proc;
 use self::sysmon::Sysmon;
 use super::Scheduler;
 use crate::kernel::{Kernel, NEVER};
+use crate::locks::Locks;
 use crate::plan::ModelPlan;
 use crate::recording::NO_TASK;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, between, stream};
 use crate::scenario::MAX_TASKS;
 use crate::state::{Activity, Reason, TaskState};
 
@@ -208,5 +209,13 @@ impl Scheduler for Go {
             // Nobody has looked at the timers of its P yet.
             kernel.task_suspended(task, TaskState::Waiting, Reason::TimerBacklog);
         }
+    }
+
+    fn choices(&self) -> u64 {
+        between(&mut self.rng.clone(), 0, u64::MAX)
+    }
+
+    fn locks(&self) -> &Locks {
+        self.mutexes.locks()
     }
 }

@@ -109,6 +109,10 @@ impl Scheduler for GreenThreads {
     fn deadline(&mut self, kernel: &mut Kernel, task: u32) {
         self.pool.timers.expire(kernel, task);
     }
+
+    fn locks(&self) -> &Locks {
+        &self.pool.locks
+    }
 }
 
 impl Accept for Pool {

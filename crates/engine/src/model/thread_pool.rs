@@ -134,6 +134,10 @@ impl Scheduler for ThreadPool {
     fn deadline(&mut self, _kernel: &mut Kernel, _task: u32) {
         unreachable!("a pool sets no deadlines; its threads sleep")
     }
+
+    fn locks(&self) -> &Locks {
+        &self.pool.locks
+    }
 }
 
 impl Pool {

@@ -41,6 +41,7 @@ use self::current_thread::CurrentThread;
 use self::multi_thread::MultiThread;
 use super::Scheduler;
 use crate::kernel::Kernel;
+use crate::locks::Locks;
 use crate::plan::ModelPlan;
 use crate::scenario::Flavor;
 
@@ -77,6 +78,20 @@ impl Scheduler for Tokio {
         match self {
             Self::MultiThread(runtime) => runtime.timers().overdue(kernel, task),
             Self::CurrentThread(runtime) => runtime.timers().overdue(kernel, task),
+        }
+    }
+
+    fn choices(&self) -> u64 {
+        match self {
+            Self::MultiThread(runtime) => runtime.choices(),
+            Self::CurrentThread(_) => 0,
+        }
+    }
+
+    fn locks(&self) -> &Locks {
+        match self {
+            Self::MultiThread(runtime) => runtime.locks(),
+            Self::CurrentThread(runtime) => runtime.locks(),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod cores;
 mod errors;
+mod findings;
 mod go;
 #[cfg(not(target_arch = "wasm32"))]
 mod go_reference;

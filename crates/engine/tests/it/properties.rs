@@ -85,8 +85,8 @@ fn model() -> impl Strategy<Value = String> {
 }
 
 #[derive(Debug, Clone)]
-struct Case {
-    scenario: Scenario,
+pub(crate) struct Case {
+    pub(crate) scenario: Scenario,
     cores: u32,
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn tasks() -> impl Strategy<Value = String> {
     prop_oneof![5 => counted, 1 => mixed]
 }
 
-fn case() -> impl Strategy<Value = Case> {
+pub(crate) fn case() -> impl Strategy<Value = Case> {
     let profile = prop_oneof![Just("zero"), Just("linux-default"), Just("seed-2")];
     let limit =
         prop_oneof![3 => Just(String::new()), 1 => (1_u32..30).prop_map(|most| format!("max_threads = {most}\n"))];

@@ -57,6 +57,11 @@ pub(super) struct Workers {
 }
 
 impl Workers {
+    /// What the coin will say next.
+    pub(super) fn choices(&self) -> u64 {
+        between(&mut self.coin.clone(), 0, u64::MAX)
+    }
+
     /// Core workers, parked.
     pub(super) fn new(kernel: &mut Kernel, blocking_work: bool) -> Self {
         let core = kernel.plan.cores.max(2);

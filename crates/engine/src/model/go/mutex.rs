@@ -47,6 +47,10 @@ impl Mutexes {
         }
     }
 
+    pub(super) fn locks(&self) -> &Locks {
+        &self.locks
+    }
+
     fn is_mutex(&self, number: u32, lock: LockRef) -> bool {
         lock.kind != GuardKind::Semaphore && !self.guards[number as usize].fair
     }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::task::{BUDGET, Common, Polled, Runtime};
 use super::timers::Timers;
 use crate::kernel::{Kernel, NEVER};
+use crate::locks::Locks;
 use crate::recording::NO_TASK;
 use crate::scenario::Blocking;
 use crate::state::{Activity, Role, TaskState};
@@ -73,6 +74,10 @@ impl CurrentThread {
             woken: true,
             sleeps_until: NEVER,
         }
+    }
+
+    pub(super) fn locks(&self) -> &Locks {
+        &self.common.locks
     }
 
     pub(super) fn timers(&mut self) -> &mut Timers {

@@ -8,6 +8,7 @@ use super::queues::{Local, Pace};
 use super::task::{BUDGET, Common, Polled, Runtime};
 use super::timers::Timers;
 use crate::kernel::Kernel;
+use crate::locks::Locks;
 use crate::recording::NO_TASK;
 use crate::rng::{Purpose, between, stream};
 use crate::scenario::Blocking;
@@ -122,6 +123,15 @@ impl MultiThread {
             coin: stream(kernel.plan.seed, Purpose::Scheduler, 0),
         };
         Self { submitter, pool }
+    }
+
+    pub(super) fn locks(&self) -> &Locks {
+        &self.pool.common.locks
+    }
+
+    /// What the coin will say next.
+    pub(super) fn choices(&self) -> u64 {
+        between(&mut self.pool.coin.clone(), 0, u64::MAX)
     }
 
     pub(super) fn timers(&mut self) -> &mut Timers {

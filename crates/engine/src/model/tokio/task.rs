@@ -14,7 +14,7 @@ pub(super) const BUDGET: u32 = 128;
 /// What both runtimes have.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
-    locks: Locks,
+    pub(super) locks: Locks,
     pub(super) timers: Timers,
     pub(super) blocking: BlockingPool,
     /// Whether blocking calls go to the pool.

@@ -1,0 +1,123 @@
+//! What is wrong with a run as a whole: deadlock, livelock or starvation, with the tasks and resources involved.
+//!
+//! Only the types live here, as they stand in recordings and result files; finding them is in `detect`.
+
+use serde::{Deserialize, Serialize};
+
+/// Most tasks that a finding names in one list; it counts the others.
+pub const MAX_NAMED: usize = 8;
+
+/// One thing that is wrong with a run, and who is involved.
+///
+/// A run with a deadlock or a livelock ends unfinished, which is its result and no error. A starvation is over by the
+/// end of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// Which of the three.
+    pub kind: FindingKind,
+    /// [ns] When it began: the last task of the circle to wait, the last progress, the start of the wait.
+    pub from_ns: u64,
+    /// [ns] When it ended: with the run, or, for a starvation, when the wait that it names first was over.
+    pub to_ns: u64,
+    /// How many tasks cannot go on, or were starved.
+    pub tasks: u32,
+    /// Deadlock: how many tasks wait in a circle, the last for the first; 0 where no circle was found.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub circle: u32,
+    /// Livelock: [ns] After this time everything happens again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_ns: Option<u64>,
+    /// The circle in its order, or the tasks that are worst off; at most [`MAX_NAMED`].
+    pub waits: Vec<Wait>,
+}
+
+/// The three ways in which tasks keep each other from running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// Tasks wait for each other, and nothing is left that could wake them.
+    Deadlock,
+    /// Tasks run, try and give up again and again, and none gets any further.
+    Livelock,
+    /// A task waits while others are served over and over, or hold what it needs for very long.
+    Starvation,
+}
+
+impl FindingKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Deadlock, Self::Livelock, Self::Starvation];
+
+    /// The word used in files and tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deadlock => "deadlock",
+            Self::Livelock => "livelock",
+            Self::Starvation => "starvation",
+        }
+    }
+
+    /// Whether a run cannot finish because of it.
+    pub const fn ends_the_run(self) -> bool {
+        !matches!(self, Self::Starvation)
+    }
+}
+
+/// A task that cannot go on, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wait {
+    /// The task.
+    pub task: TaskName,
+    /// What it has meanwhile; at most [`MAX_NAMED`].
+    pub holds: Vec<Resource>,
+    /// What it waits for.
+    pub wants: Resource,
+    /// Tasks that have it or must end first; at most [`MAX_NAMED`]. In a circle the next task is the first of them.
+    pub held_by: Vec<TaskName>,
+    /// Livelock: how often it tries in one period. Starvation at a lock: how many tasks that came later got it first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub times: u32,
+}
+
+/// A task by its number and the name of its class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskName {
+    /// Its number.
+    pub id: u32,
+    /// The name of its class.
+    pub class: String,
+}
+
+/// What a task holds or waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resource {
+    /// What kind of thing it is.
+    pub kind: ResourceKind,
+    /// The name of the lock or semaphore in the scenario, or of the thread; empty for any worker, and for children.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+/// Kinds of things that tasks hold and wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResourceKind {
+    /// A lock.
+    Lock,
+    /// A permit of a semaphore.
+    Permit,
+    /// A lock or permit that is free and reserved for the task, which has been woken to take it and has not run yet.
+    Turn,
+    /// A thread of the model that runs tasks.
+    Worker,
+    /// The end of the tasks that it has spawned.
+    Children,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
