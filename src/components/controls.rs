@@ -10,7 +10,7 @@ use crate::hooks::{App, use_app};
 use crate::i18n::{Strings, dispatcher, fill};
 use crate::state::{Action, Field, RunState};
 
-const MODELS: [Field; 8] = [
+const MODELS: [Field; 12] = [
     Field::PoolKind,
     Field::Pool,
     Field::Queue,
@@ -18,7 +18,11 @@ const MODELS: [Field; 8] = [
     Field::Green,
     Field::Jdk,
     Field::Workers,
+    Field::Coroutine,
     Field::Dispatcher,
+    Field::Parallelism,
+    Field::Flavor,
+    Field::Blocking,
 ];
 
 /// See the module.
@@ -94,7 +98,11 @@ fn label(words: &Strings, field: Field) -> &'static str {
         Field::Green => words.field_green,
         Field::Jdk => words.field_jdk,
         Field::Workers => words.field_workers,
+        Field::Coroutine => words.field_coroutine,
+        Field::Flavor => words.field_flavor,
         Field::Dispatcher => words.field_dispatcher,
+        Field::Parallelism => words.field_parallelism,
+        Field::Blocking => words.field_blocking,
         Field::Seed => words.field_seed,
         Field::Profile => words.field_profile,
     }
@@ -111,7 +119,7 @@ fn control(app: &App, field: Field) -> Html {
         (Field::Wait, Some(_)) => Some(words.hint_wait),
         (Field::Cpu, Some(_)) => Some(words.hint_cpu),
         (Field::Pool | Field::Queue | Field::Rejection, _) if no_fixed_pool => Some(words.field_fixed_only),
-        (Field::Queue, Some(_)) => Some(words.hint_queue),
+        (Field::Queue | Field::Parallelism, Some(_)) => Some(words.hint_queue),
         (_, None) if form.varies(field) => Some(words.field_varies),
         (_, None) => Some(words.field_absent),
         _ => None,
@@ -143,7 +151,11 @@ fn control(app: &App, field: Field) -> Html {
                 dispatch.emit(Action::Edit(field, input.value()));
             }
         });
-        let mode = if matches!(field, Field::Wait | Field::Cpu | Field::Queue) { "text" } else { "numeric" };
+        let mode = if matches!(field, Field::Wait | Field::Cpu | Field::Queue | Field::Parallelism) {
+            "text"
+        } else {
+            "numeric"
+        };
         html! {
             <input {id} type="text" inputmode={mode} autocomplete="off" spellcheck="false" value={text} {disabled}
                 oninput={typed} aria-invalid={invalid} aria-describedby={described} />
@@ -166,6 +178,7 @@ fn choice_text(field: Field, choice: &'static str) -> String {
     match (field, choice) {
         (Field::Green, "java") => "Java".to_owned(),
         (Field::Green, "go") => "Go".to_owned(),
+        (Field::Coroutine, "kotlin") => "Kotlin".to_owned(),
         (Field::Jdk, choice) => format!("Java {choice}"),
         (Field::Dispatcher, "default") => dispatcher(parkbench_engine::Dispatcher::Default).to_owned(),
         (Field::Dispatcher, "io") => dispatcher(parkbench_engine::Dispatcher::Io).to_owned(),

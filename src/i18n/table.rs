@@ -68,9 +68,13 @@ strings! {
     field_queue: "Pool queue, at most", "풀 대기열 한도";
     field_rejection: "When the queue is full", "대기열이 가득 차면";
     field_green: "Runtime of the green threads", "그린 스레드의 런타임";
-    field_workers: "Ps of Go (GOMAXPROCS)", "Go의 P 수(GOMAXPROCS)";
+    field_workers: "Workers (GOMAXPROCS, tokio)", "워커 수(GOMAXPROCS, tokio)";
     field_jdk: "JDK of the green threads", "그린 스레드의 JDK";
+    field_coroutine: "Runtime of the coroutines", "코루틴의 런타임";
+    field_flavor: "Runtime of tokio", "tokio 런타임 종류";
     field_dispatcher: "Coroutine dispatcher", "코루틴 디스패처";
+    field_parallelism: "limitedParallelism, at most", "limitedParallelism 한도";
+    field_blocking: "Blocking calls on tokio", "tokio의 블로킹 호출";
     field_seed: "Random seed", "난수 시드";
     field_profile: "Cost profile", "비용 프로파일";
     hint_wait: "50 ms, or 2 s .. 2.2 s", "50 ms 또는 2 s .. 2.2 s";

@@ -1,8 +1,8 @@
 //! The controls of the form: what each is called in a link, how its value is read from a scenario and written into one.
 
 use parkbench_engine::{
-    Block, CpuWork, Dispatcher, Distribution, Duration, Iterations, Model, Nanos, PROFILE_NAMES, PoolKind, Rejection,
-    RunSpec, Runtime, Scenario, Step,
+    Block, Blocking, CpuWork, Dispatcher, Distribution, Duration, Flavor, Iterations, Model, Nanos, PROFILE_NAMES,
+    PoolKind, Rejection, RunSpec, Runtime, Scenario, Step,
 };
 
 /// A control that changes one thing in a scenario.
@@ -26,12 +26,20 @@ pub enum Field {
     Rejection,
     /// Runtime of the green threads.
     Green,
+    /// Runtime of the coroutines.
+    Coroutine,
+    /// Which runtime of tokio.
+    Flavor,
     /// JDK of the virtual threads.
     Jdk,
-    /// `GOMAXPROCS` of the goroutines.
+    /// `GOMAXPROCS` of the goroutines, `worker_threads` of tokio.
     Workers,
-    /// Dispatcher of the coroutines.
+    /// Dispatcher of Kotlin's coroutines.
     Dispatcher,
+    /// A limited view of that dispatcher.
+    Parallelism,
+    /// Where calls that block run on tokio.
+    Blocking,
     /// Seed of the random draws.
     Seed,
     /// Cost profile.
@@ -47,7 +55,7 @@ pub struct Refused {
 
 impl Field {
     /// Every field, in the order of the form and of links.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::Tasks,
         Self::Wait,
         Self::Cpu,
@@ -57,9 +65,13 @@ impl Field {
         Self::Queue,
         Self::Rejection,
         Self::Green,
+        Self::Coroutine,
+        Self::Flavor,
         Self::Jdk,
         Self::Workers,
         Self::Dispatcher,
+        Self::Parallelism,
+        Self::Blocking,
         Self::Seed,
         Self::Profile,
     ];
@@ -78,7 +90,11 @@ impl Field {
             Self::Green => "green",
             Self::Jdk => "jdk",
             Self::Workers => "workers",
+            Self::Coroutine => "coroutine",
+            Self::Flavor => "flavor",
             Self::Dispatcher => "dispatcher",
+            Self::Parallelism => "parallelism",
+            Self::Blocking => "blocking",
             Self::Seed => "seed",
             Self::Profile => "profile",
         }
@@ -96,6 +112,9 @@ impl Field {
             Self::Rejection => Some(Rejection::ALL.map(Rejection::as_str).to_vec()),
             Self::Green => Some(vec![Runtime::Java.as_str(), Runtime::Go.as_str()]),
             Self::Jdk => Some(vec!["21", "25"]),
+            Self::Coroutine => Some(vec![Runtime::Kotlin.as_str(), Runtime::Tokio.as_str()]),
+            Self::Flavor => Some(Flavor::ALL.map(Flavor::as_str).to_vec()),
+            Self::Blocking => Some(Blocking::ALL.map(Blocking::as_str).to_vec()),
             Self::Dispatcher => Some(vec!["default", "io", "event-loop"]),
             Self::Profile => Some(PROFILE_NAMES.to_vec()),
             _ => None,
@@ -128,14 +147,20 @@ impl Field {
             Self::Jdk => one(scenario, runs_on(Runtime::Java), |run| {
                 run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string()
             }),
-            Self::Green => {
-                let mut runtimes =
-                    scenario.runs.iter().filter(|run| run.model == Model::GreenThreads).filter_map(RunSpec::runtime);
-                let first = runtimes.next()?;
-                runtimes.all(|other| other == first).then(|| first.as_str().to_owned())
+            Self::Green => runtime(scenario, Model::GreenThreads),
+            Self::Coroutine => runtime(scenario, Model::Coroutines),
+            Self::Flavor => {
+                one(scenario, runs_on(Runtime::Tokio), |run| run.flavor.unwrap_or_default().as_str().to_owned())
+            }
+            Self::Parallelism => one(scenario, is_viewable, |run| match run.parallelism {
+                Some(most) => most.to_string(),
+                None => NO_LIMIT.to_owned(),
+            }),
+            Self::Blocking => {
+                one(scenario, runs_on(Runtime::Tokio), |run| run.blocking.unwrap_or_default().as_str().to_owned())
             }
             Self::Workers => {
-                one(scenario, runs_on(Runtime::Go), |run| run.workers.unwrap_or(scenario.machine.cores).to_string())
+                one(scenario, has_workers, |run| run.workers.unwrap_or(scenario.machine.cores).to_string())
             }
             Self::Dispatcher => {
                 one(scenario, runs_on(Runtime::Kotlin), |run| run.dispatcher.unwrap_or_default().as_str().to_owned())
@@ -218,7 +243,7 @@ impl Field {
             }
             Self::Workers => {
                 let workers = small(text, "1 to 32768")?;
-                each(scenario, runs_on(Runtime::Go), |run| run.workers = Some(workers));
+                each(scenario, has_workers, |run| run.workers = Some(workers));
             }
             Self::Dispatcher => {
                 let dispatcher = match text {
@@ -228,6 +253,35 @@ impl Field {
                     _ => return Err(Refused { allowed: "default, io, event-loop".to_owned() }),
                 };
                 each(scenario, runs_on(Runtime::Kotlin), |run| run.dispatcher = Some(dispatcher));
+                each(scenario, |run| !is_viewable(run), |run| run.parallelism = None);
+            }
+            Self::Parallelism => {
+                let most = if text == NO_LIMIT { None } else { Some(small(text, "1 to 32768, or none")?) };
+                each(scenario, is_viewable, |run| run.parallelism = most);
+            }
+            Self::Coroutine => {
+                let runtime = word(text, &[Runtime::Kotlin, Runtime::Tokio], Runtime::as_str)?;
+                for run in scenario.runs.iter_mut().filter(|run| run.model == Model::Coroutines) {
+                    if run.runtime() != Some(runtime) {
+                        let named = (runtime != Runtime::Kotlin).then_some(runtime);
+                        *run = RunSpec { lock: run.lock, runtime: named, ..RunSpec::new(Model::Coroutines) };
+                    }
+                }
+            }
+            Self::Flavor => {
+                let flavor = word(text, &Flavor::ALL, Flavor::as_str)?;
+                let named = flavor != Flavor::default();
+                each(scenario, runs_on(Runtime::Tokio), |run| {
+                    run.flavor = (named || run.flavor.is_some()).then_some(flavor);
+                    run.workers = run.workers.filter(|_| flavor == Flavor::MultiThread);
+                });
+            }
+            Self::Blocking => {
+                let blocking = word(text, &Blocking::ALL, Blocking::as_str)?;
+                let named = blocking != Blocking::default();
+                each(scenario, runs_on(Runtime::Tokio), |run| {
+                    run.blocking = (named || run.blocking.is_some()).then_some(blocking);
+                });
             }
             Self::Seed => scenario.seed = whole(text, "0 to 18446744073709551615")?,
             Self::Profile => {
@@ -259,6 +313,9 @@ impl Field {
                 "jdk" => Some(Self::Jdk),
                 "workers" => Some(Self::Workers),
                 "dispatcher" => Some(Self::Dispatcher),
+                "flavor" => Some(Self::Flavor),
+                "parallelism" => Some(Self::Parallelism),
+                "blocking" => Some(Self::Blocking),
                 _ => None,
             },
             _ => None,
@@ -293,6 +350,23 @@ fn each(scenario: &mut Scenario, kind: impl Fn(&RunSpec) -> bool, change: impl F
 
 fn runs_on(runtime: Runtime) -> impl Fn(&RunSpec) -> bool {
     move |run| run.runtime() == Some(runtime)
+}
+
+/// The runtime that all runs of a model share.
+fn runtime(scenario: &Scenario, model: Model) -> Option<String> {
+    let name = |run: &RunSpec| run.runtime().map_or("", Runtime::as_str).to_owned();
+    one(scenario, |run| run.model == model, name)
+}
+
+/// Whether it has a number of workers that is not a number of carriers.
+pub(super) fn has_workers(run: &RunSpec) -> bool {
+    let threads = run.flavor.unwrap_or_default() == Flavor::MultiThread;
+    runs_on(Runtime::Go)(run) || runs_on(Runtime::Tokio)(run) && threads
+}
+
+/// Whether it has a dispatcher of which there are limited views.
+pub(super) fn is_viewable(run: &RunSpec) -> bool {
+    runs_on(Runtime::Kotlin)(run) && run.dispatcher.unwrap_or_default() != Dispatcher::EventLoop
 }
 
 fn is_pool(run: &RunSpec) -> bool {
@@ -434,6 +508,12 @@ mod tests {
         check(Field::Green, "go", Ok("go"));
         check(Field::Green, "erlang", Err("java, go"));
         check(Field::Dispatcher, "event-loop", Ok("event-loop"));
+        check(Field::Parallelism, "128", Ok("128"));
+        check(Field::Parallelism, "none", Ok("none"));
+        check(Field::Parallelism, "all", Err("1 to 32768, or none"));
+        check(Field::Coroutine, "tokio", Ok("tokio"));
+        check(Field::Coroutine, "kotlin", Ok("kotlin"));
+        check(Field::Coroutine, "go", Err("kotlin, tokio"));
         check(Field::Dispatcher, "unconfined", Err("event-loop"));
         check(Field::Seed, "18446744073709551615", Ok("18446744073709551615"));
         check(Field::Profile, "seed-3", Err("linux-default"));

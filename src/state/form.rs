@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use parkbench_engine::{Model, RunSpec, Runtime, Scenario, ScenarioError, preset};
 
-use super::field::{Field, is_fixed};
+use super::field::{Field, has_workers, is_fixed, is_viewable};
 
 /// The controls on which it depends which others apply.
-const CHOICES: [Field; 2] = [Field::PoolKind, Field::Green];
+const CHOICES: [Field; 5] = [Field::PoolKind, Field::Green, Field::Coroutine, Field::Flavor, Field::Dispatcher];
 
 /// What the form starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,10 @@ impl Form {
             Field::Pool | Field::Queue | Field::Rejection => is_fixed(run),
             Field::Green => run.model == Model::GreenThreads,
             Field::Jdk => run.runtime() == Some(Runtime::Java),
-            Field::Workers => run.runtime() == Some(Runtime::Go),
+            Field::Coroutine => run.model == Model::Coroutines,
+            Field::Flavor | Field::Blocking => run.runtime() == Some(Runtime::Tokio),
+            Field::Workers => has_workers(run),
+            Field::Parallelism => is_viewable(run),
             Field::Dispatcher => run.runtime() == Some(Runtime::Kotlin),
             _ => false,
         };
@@ -189,7 +192,12 @@ impl Form {
             (Field::Green, Model::GreenThreads),
             (Field::Jdk, Model::GreenThreads),
             (Field::Workers, Model::GreenThreads),
+            (Field::Workers, Model::Coroutines),
+            (Field::Coroutine, Model::Coroutines),
+            (Field::Flavor, Model::Coroutines),
             (Field::Dispatcher, Model::Coroutines),
+            (Field::Parallelism, Model::Coroutines),
+            (Field::Blocking, Model::Coroutines),
         ] {
             if changed(&[field]) {
                 let runs = &scenario.runs;
@@ -279,6 +287,25 @@ mod tests {
         // Runs that differ in their runtime have the controls of both.
         let both = form("cpu-hog", &[(Field::Workers, "2"), (Field::Jdk, "21")]);
         assert!(both.varies(Field::Green) && both.scenario().is_ok());
+    }
+
+    #[test]
+    fn another_runtime_of_the_coroutines_has_its_own_knobs() {
+        let tokio = form("io-bound", &[(Field::Parallelism, "128"), (Field::Coroutine, "tokio")]);
+        assert_eq!(tokio.changes().count(), 1, "no views on tokio");
+        let tokio = tokio.with(Field::Workers, "4").with(Field::Blocking, "spawn-blocking");
+        let run = tokio.scenario().unwrap().runs[2].clone();
+        assert_eq!((run.workers, run.dispatcher), (Some(4), None));
+        assert_eq!(run.blocking, Some(parkbench_engine::Blocking::SpawnBlocking));
+        let one = tokio.with(Field::Flavor, "current-thread");
+        assert_eq!(one.scenario().unwrap().runs[2].workers, None);
+        assert_eq!(one.text(Field::Workers), None);
+        let back = one.with(Field::Coroutine, "kotlin");
+        assert!(!back.is_changed());
+        // The loop of `runBlocking` is one thread.
+        let looped = form("io-bound", &[(Field::Parallelism, "128"), (Field::Dispatcher, "event-loop")]);
+        assert_eq!(looped.text(Field::Parallelism), None);
+        assert_eq!(looped.scenario().unwrap().runs[2].parallelism, None);
     }
 
     #[test]
