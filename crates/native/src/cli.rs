@@ -44,7 +44,7 @@ Scenario files:
   runs = [{ model = \"thread-pool\", size = 200 }, { model = \"coroutines\" }]
 
 Exit codes:
-  0  The command did what was asked
+  0  The command did what was asked; a simulated run that cannot finish, for a deadlock or a livelock, is an answer too
   1  It could not be done here, such as a thread that could not be created, or was interrupted
   2  The command line or the scenario is wrong: the message says where, and what is allowed";
 

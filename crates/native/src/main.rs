@@ -4,6 +4,7 @@
 
 mod cli;
 mod figures;
+mod findings;
 mod flat;
 mod input;
 mod measure;

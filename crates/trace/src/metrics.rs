@@ -1,6 +1,6 @@
 //! The figures of one run, each derived from its trace once; the page, the tables and the files all read these.
 
-use parkbench_engine::{Activity, Role};
+use parkbench_engine::{Activity, Finding, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::ActivityTotals;
@@ -53,6 +53,8 @@ pub struct Metrics {
     pub events: u64,
     /// Hash of the record stream, as 16 hexadecimal digits.
     pub digest: String,
+    /// What is wrong with the run as a whole.
+    pub findings: Vec<Finding>,
 }
 
 /// Memory at the peak.
@@ -118,6 +120,7 @@ impl Metrics {
             workers,
             events: totals.events,
             digest: format!("{:016x}", totals.digest),
+            findings: trace.recording().findings.clone(),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use parkbench_engine::{Model, Scenario};
+use parkbench_engine::{Finding, Model, Scenario};
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Comparison, compare};
@@ -90,6 +90,9 @@ pub struct RunResult {
     pub digest: Option<String>,
     /// Events that the engine processed.
     pub events: Option<u64>,
+    /// What is wrong with the run as a whole: deadlock, livelock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// Published figures beside the run's.
     pub comparison: Vec<Comparison>,
     /// Why a figure is null, by the name of its field.
@@ -160,6 +163,7 @@ impl RunResult {
             workers: metrics.workers.clone(),
             digest: Some(metrics.digest.clone()),
             events: Some(metrics.events),
+            findings: metrics.findings.clone(),
             comparison: compare(scenario, run_index, metrics),
             unavailable,
         })

@@ -145,6 +145,7 @@ impl Run {
             workers: Vec::new(),
             digest: None,
             events: None,
+            findings: Vec::new(),
             comparison: Vec::new(),
             unavailable,
         };

@@ -1,0 +1,130 @@
+//! Deadlocks and livelocks in words: who has what, and who waits for what. A few lines each.
+
+use parkbench_engine::{Finding, FindingKind, Resource, ResourceKind, TaskName, Wait};
+use parkbench_trace::RunResult;
+use parkbench_view::format;
+
+use crate::figures::WIDTH;
+use crate::text;
+
+/// Most tasks that get a line.
+const LINES: usize = 4;
+
+/// What is wrong with the run, or the empty text.
+pub(crate) fn render(run: &RunResult) -> String {
+    run.findings.iter().map(|finding| one(finding, &run.variant)).collect()
+}
+
+fn one(finding: &Finding, variant: &str) -> String {
+    let mut out = text::wrap(&heading(finding, variant), WIDTH, "! ", "  ");
+    for wait in finding.waits.iter().take(LINES) {
+        out.push_str(&text::wrap(&sentence(wait, finding.kind), WIDTH, "  - ", "    "));
+    }
+    out
+}
+
+fn heading(finding: &Finding, variant: &str) -> String {
+    let from = format::duration(finding.from_ns);
+    let count = |n: u32| format!("{} task{}", format::count(n.into()), if n == 1 { "" } else { "s" });
+    match finding.kind {
+        FindingKind::Deadlock => {
+            let circle = match finding.circle {
+                0 => String::new(),
+                1 => ", one of which waits for itself".to_owned(),
+                n => format!(", {} of which wait for each other in a circle", format::count(n.into())),
+            };
+            format!("Deadlock in {variant} after {from}: {} cannot go on{circle}.", count(finding.tasks))
+        }
+        FindingKind::Livelock => {
+            let period = finding.period_ns.map_or_else(String::new, |ns| format!(" every {}", format::duration(ns)));
+            format!(
+                "Livelock in {variant} from {from} on: {} without progress, everything again{period}.",
+                count(finding.tasks)
+            )
+        }
+        FindingKind::Starvation => {
+            let until = format::duration(finding.to_ns);
+            format!("Starvation in {variant} from {from} to {until}: {} waited.", count(finding.tasks))
+        }
+    }
+}
+
+fn sentence(wait: &Wait, kind: FindingKind) -> String {
+    let has: Vec<String> = wait.holds.iter().map(held).collect();
+    let has = if has.is_empty() { String::new() } else { format!("has {} and ", has.join(", ")) };
+    let verb = if kind == FindingKind::Livelock { "tries" } else { "waits for" };
+    let by: Vec<String> = wait.held_by.iter().map(task).collect();
+    let wants = match (wait.wants.kind, by.is_empty()) {
+        (ResourceKind::Children, _) => format!("the end of {}", by.join(", ")),
+        (_, true) => wanted(&wait.wants),
+        _ => format!("{}, taken by {}", wanted(&wait.wants), by.join(", ")),
+    };
+    format!("{} {has}{verb} {wants}.", task(&wait.task))
+}
+
+fn task(task: &TaskName) -> String {
+    format!("{} {}", task.class, task.id)
+}
+
+fn held(resource: &Resource) -> String {
+    match resource.kind {
+        ResourceKind::Turn => format!("the turn at {}", resource.name),
+        ResourceKind::Permit => format!("a permit of {}", resource.name),
+        ResourceKind::Lock => format!("lock {}", resource.name),
+        ResourceKind::Worker | ResourceKind::Children => resource.name.clone(),
+    }
+}
+
+fn wanted(resource: &Resource) -> String {
+    match resource.kind {
+        ResourceKind::Worker => "a worker".to_owned(),
+        _ => held(resource),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{Scenario, Simulation};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(run: &str, tasks: &str, expect: &str) {
+        let text = format!(
+            "version = 1\nname = \"test\"\nprofile = \"zero\"\ntasks = {tasks}\nruns = [{run}]\nmachine = {{ cores = 2 }}\n"
+        );
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let findings = Simulation::new(&scenario, 0).unwrap().run().findings;
+        let got: String = findings.iter().map(|finding| one(finding, "v")).collect();
+        assert_eq!(got, expect);
+    }
+
+    #[test]
+    fn a_deadlock_and_a_livelock_in_words() {
+        check(
+            r#"{ model = "thread-pool" }"#,
+            r#"[{ name = "job", count = 2, steps = [{ spawn = { steps = [{ io = "1 ms" }] } }, "join"] }]"#,
+            "! Deadlock in v after 0 ns: 4 tasks cannot go on, 2 of which wait for each other in a circle.\n  \
+             - job 0 has pool-1-thread-1 and waits for the end of child 2.\n  \
+             - child 2 waits for a worker, taken by job 0, job 1.\n",
+        );
+        check(
+            r#"{ model = "green-threads" }"#,
+            r#"[{ count = 1, steps = [{ lock = { name = "x" } }, { spawn = { name = "helper", steps = [
+                { acquire = { name = "c", permits = 2 } }, { lock = { name = "x" } }, { unlock = "x" }, { release = "c" }] } },
+                "join", { unlock = "x" }] }]"#,
+            "! Deadlock in v after 0 ns: 2 tasks cannot go on, 2 of which wait for each other in a circle.\n  \
+             - task 0 has lock x and waits for the end of helper 1.\n  \
+             - helper 1 has a permit of c and waits for lock x, taken by task 0.\n",
+        );
+        check(
+            r#"{ model = "green-threads" }"#,
+            r#"[{ count = 1, steps = [{ lock = { name = "x", kind = "reentrant" } }, { spawn = { name = "helper", steps = [
+                { lock = { name = "y", kind = "reentrant" } }, { lock = { name = "z", kind = "reentrant", retry = "1 ms" } },
+                { unlock = "z" }, { unlock = "y" }] } },
+                { lock = { name = "z", kind = "reentrant" } }, { io = "2 ms" }, "join", { unlock = "z" }, { unlock = "x" }] }]"#,
+            "! Livelock in v from 0 ns on: 1 task without progress, everything again every 1.00 ms.\n  \
+             - helper 1 has lock y and tries lock z, taken by task 0.\n",
+        );
+    }
+}
