@@ -9,7 +9,7 @@ use crate::pending::Hold;
 use crate::{bare, full, reference};
 
 /// Name and how many times the unit is done: tasks, or pops and pushes.
-const WORK: [(&str, u64); 13] = [
+const WORK: [(&str, u64); 14] = [
     ("bare", 100_000),
     ("bare-trace", 100_000),
     ("loop", 100_000),
@@ -20,6 +20,7 @@ const WORK: [(&str, u64); 13] = [
     ("io-bound-0", 1_000_000),
     ("io-bound-1", 1_000_000),
     ("io-bound-2", 1_000_000),
+    ("run-0", 10_000),
     ("run-1", 10_000),
     ("run-2", 10_000),
     ("pending", 300_000),

@@ -80,6 +80,7 @@ impl Os {
 
 impl Kernel {
     /// Handles [`Event::BurstEnd`]; a burst that was preempted meanwhile is ignored.
+    #[inline]
     pub(crate) fn burst_end(&mut self, thread: u32) {
         let now = self.now;
         let state = self.thread_mut(thread);

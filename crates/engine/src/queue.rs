@@ -171,7 +171,8 @@ impl EventQueue {
     }
 
     /// The earliest event; of equal times the one that was pushed first.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "once for each event; what it returns is taken apart by the caller")]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
         if time_of(self.next) > self.now
             && let Some(bits) = self.present.pop_front()
