@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cpu-hog",
         "native-threads",
         "blocking-in-coroutine",
+        "pinned-upgrade",
     ];
     let profiles = ["seed-1", "seed-2", "linux-default", "zero"];
     write_table(&Path::new(&out).join("presets.rs"), "presets", "PRESET", "scenarios", &presets)?;

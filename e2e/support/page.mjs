@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PATIENCE_MS } from './browser.mjs';
 
-export const PRESETS = ['io-bound', 'cpu-bound', 'high-concurrency', 'llm-agents', 'pinning', 'tool-chain', 'connection-pool', 'web-server', 'cpu-hog', 'native-threads', 'blocking-in-coroutine'];
+export const PRESETS = ['io-bound', 'cpu-bound', 'high-concurrency', 'llm-agents', 'pinning', 'tool-chain', 'connection-pool', 'web-server', 'cpu-hog', 'native-threads', 'blocking-in-coroutine', 'pinned-upgrade'];
 
 /** The address of a scenario with changed parameters. */
 export function link(site, fragment, query = '') {

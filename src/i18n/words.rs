@@ -140,6 +140,7 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
         (Locale::Ko, "cpu-hog") => "CPU를 독차지하는 작업",
         (Locale::Ko, "native-threads") => "네이티브 스레드",
         (Locale::Ko, "blocking-in-coroutine") => "코루틴 안의 블로킹",
+        (Locale::Ko, "pinned-upgrade") => "피닝과 업그레이드",
         _ => return None,
     })
 }
@@ -179,6 +180,9 @@ pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
         }
         (Locale::Ko, "blocking-in-coroutine") => {
             "코루틴 640개가 Thread.sleep(50 ms)를, 나란히 다른 640개가 delay(50 ms)를 호출합니다. delay는 스레드를 붙잡지 않고 sleep은 워커를 붙잡습니다. Default나 tokio의 워커 12개에서는 sleep에 2.7초가 걸리고 delay도 함께 기다립니다. Dispatchers.IO의 64개에서는 0.56초, 128개짜리 IO 뷰에서는 0.31초, spawn_blocking으로는 0.10초 만에 모두 끝납니다."
+        }
+        (Locale::Ko, "pinned-upgrade") => {
+            "주문 2,000건이 synchronized 안에서 0.1초를 기다리고, 상태 확인 100건은 락이 필요 없습니다. Java 21에서는 주문마다 캐리어 8개 중 하나를 붙잡아 모두 25초가 걸리고, 상태 확인도 전부 그 뒤에서 기다립니다. 같은 코드가 Java 24와 25에서는 캐리어를 놓아주므로 주문은 모두 합쳐 0.1초, 상태 확인은 5 ms가 걸립니다."
         }
         _ => return None,
     })

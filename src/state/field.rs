@@ -111,7 +111,7 @@ impl Field {
             Self::PoolKind => Some(PoolKind::ALL.map(PoolKind::as_str).to_vec()),
             Self::Rejection => Some(Rejection::ALL.map(Rejection::as_str).to_vec()),
             Self::Green => Some(vec![Runtime::Java.as_str(), Runtime::Go.as_str()]),
-            Self::Jdk => Some(vec!["21", "25"]),
+            Self::Jdk => Some(vec!["21", "22", "23", "24", "25"]),
             Self::Coroutine => Some(vec![Runtime::Kotlin.as_str(), Runtime::Tokio.as_str()]),
             Self::Flavor => Some(Flavor::ALL.map(Flavor::as_str).to_vec()),
             Self::Blocking => Some(Blocking::ALL.map(Blocking::as_str).to_vec()),

@@ -188,3 +188,32 @@ fn blocking_in_coroutine_costs_a_round_for_each_wave_of_workers() {
         assert!(last_delay(&scenario, run) < 60 * MS, "run {run}");
     }
 }
+
+#[test]
+fn pinned_upgrade_frees_the_carriers_of_the_same_code() {
+    let scenario = preset("pinned-upgrade").unwrap();
+    let (orders, checks) = (scenario.tasks[0].count, scenario.tasks[1].count);
+    assert_eq!((orders, checks, scenario.machine.cores), (2_000, 100, 8));
+    // [ns] When the last order and the last check end, and how long the slowest check took from its arrival.
+    let ends = |run| {
+        let recording = Simulation::new(&scenario, run).unwrap().run();
+        let records = &recording.tasks;
+        let done = |&i: &usize| TaskTag::unpack(records.tag[i]).unwrap().state == TaskState::Done;
+        let mut ends = vec![0; scenario.task_count() as usize];
+        (0..records.len()).filter(done).for_each(|i| ends[records.subject[i] as usize] = records.time[i]);
+        let checks = ends.split_off(orders as usize);
+        let responses = (20..).zip(&checks).map(|(at, end)| end - at * MS);
+        (ends.into_iter().max().unwrap(), checks.iter().copied().min().unwrap(), responses.max().unwrap())
+    };
+    // T-12: 8 at a time on 21.
+    let (last_order, first_check, _) = ends(0);
+    assert!(last_order >= orders / 8 * 100 * MS, "{last_order}");
+    says(last_order, 25 * SECOND);
+    assert!(first_check > 24 * SECOND, "{first_check}");
+    // T-14: all at once from 24 on.
+    for run in [1, 2] {
+        let (last_order, _, slowest_check) = ends(run);
+        assert!((100 * MS..110 * MS).contains(&last_order), "{last_order}");
+        says(slowest_check, 5 * MS);
+    }
+}
