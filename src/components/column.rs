@@ -6,6 +6,7 @@ use parkbench_view::format;
 use yew::prelude::*;
 
 use super::dots::Dots;
+use super::findings::Findings;
 use super::{run_detail, run_name};
 use crate::hooks::{use_app, use_snapshot};
 use crate::i18n::{Locale, Strings, fill, state_under};
@@ -86,6 +87,7 @@ fn Column(props: &Props) -> Html {
                         fill(words.still_running, &[("percent", &format::share(floor_share(share)))])
                     }).unwrap_or_default()
                 }</p>
+                <Findings run={props.run} />
             </div>
             <Dots run={props.run} summary={summary}
                 name={fill(words.grid_label, &[("model", &name), ("variant", &variant), ("n", &format::count(tasks))])} />

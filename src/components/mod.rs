@@ -5,6 +5,7 @@ mod column;
 mod controls;
 mod density;
 mod dots;
+mod findings;
 mod header;
 mod lanes;
 mod legend;

@@ -130,6 +130,20 @@ strings! {
     runtime_cores: "{dispatcher}, {cores} cores", "{dispatcher}, 코어 {cores}개";
     lock_kind: "lock: {lock}", "잠금: {lock}";
 
+    // What is wrong with a run.
+    finding_deadlock: "Deadlock after {from}, tasks that cannot go on: {n}", "교착 상태(deadlock), {from} 이후: 작업 {n}개가 더 나아갈 수 없습니다";
+    finding_livelock: "Livelock from {from} on, tasks that try again for ever: {n}", "라이브락(livelock), {from}부터: 작업 {n}개가 끝없이 다시 시도합니다";
+    finding_has: "has {what}", "{what} 보유";
+    finding_waits: "waits for {what}", "{what}: 기다리는 중";
+    finding_waits_by: "waits for {what}, taken by {who}", "{what}: 기다리는 중 ({who} 보유)";
+    finding_tries: "tries {what} in vain, taken by {who}", "{what}: 얻지 못하고 다시 시도하는 중 ({who} 보유)";
+    finding_task: "{class} {id}", "작업 {class} {id}";
+    resource_lock: "lock {name}", "잠금 {name}";
+    resource_permit: "a permit of {name}", "{name}의 허가";
+    resource_turn: "the turn at {name}", "{name}의 차례";
+    resource_worker: "a worker", "작업자";
+    resource_children: "the end of {who}", "{who}의 끝";
+
     // Task panel.
     task: "Task", "작업";
     task_section: "One task under every model", "모든 모델에서 본 한 작업";

@@ -1,4 +1,4 @@
-//! What is wrong with a run as a whole: deadlock, livelock or starvation, with the tasks and resources involved.
+//! What is wrong with a run as a whole: deadlock or livelock, with the tasks and resources involved.
 //!
 //! Only the types live here, as they stand in recordings and result files; finding them is in `detect`.
 
@@ -9,18 +9,17 @@ pub const MAX_NAMED: usize = 8;
 
 /// One thing that is wrong with a run, and who is involved.
 ///
-/// A run with a deadlock or a livelock ends unfinished, which is its result and no error. A starvation is over by the
-/// end of the run.
+/// Such a run ends unfinished, which is its result and no error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// Which of the three.
+    /// Which of them.
     pub kind: FindingKind,
-    /// [ns] When it began: the last task of the circle to wait, the last progress, the start of the wait.
+    /// [ns] When it began: when the last task of the circle waited, or with the first retry without progress.
     pub from_ns: u64,
-    /// [ns] When it ended: with the run, or, for a starvation, when the wait that it names first was over.
+    /// [ns] The end of the run.
     pub to_ns: u64,
-    /// How many tasks cannot go on, or were starved.
+    /// How many tasks cannot go on, or repeat themselves.
     pub tasks: u32,
     /// Deadlock: how many tasks wait in a circle, the last for the first; 0 where no circle was found.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -28,11 +27,11 @@ pub struct Finding {
     /// Livelock: [ns] After this time everything happens again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
-    /// The circle in its order, or the tasks that are worst off; at most [`MAX_NAMED`].
+    /// The circle in its order, or the tasks with the lowest numbers; at most [`MAX_NAMED`].
     pub waits: Vec<Wait>,
 }
 
-/// The three ways in which tasks keep each other from running.
+/// The ways in which tasks keep each other from running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
@@ -40,26 +39,18 @@ pub enum FindingKind {
     Deadlock,
     /// Tasks run, try and give up again and again, and none gets any further.
     Livelock,
-    /// A task waits while others are served over and over, or hold what it needs for very long.
-    Starvation,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Deadlock, Self::Livelock, Self::Starvation];
+    pub const ALL: [Self; 2] = [Self::Deadlock, Self::Livelock];
 
     /// The word used in files and tables.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deadlock => "deadlock",
             Self::Livelock => "livelock",
-            Self::Starvation => "starvation",
         }
-    }
-
-    /// Whether a run cannot finish because of it.
-    pub const fn ends_the_run(self) -> bool {
-        !matches!(self, Self::Starvation)
     }
 }
 
@@ -75,7 +66,7 @@ pub struct Wait {
     pub wants: Resource,
     /// Tasks that have it or must end first; at most [`MAX_NAMED`]. In a circle the next task is the first of them.
     pub held_by: Vec<TaskName>,
-    /// Livelock: how often it tries in one period. Starvation at a lock: how many tasks that came later got it first.
+    /// Livelock: how often it tries in one period.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub times: u32,
 }

@@ -42,10 +42,6 @@ fn heading(finding: &Finding, variant: &str) -> String {
                 count(finding.tasks)
             )
         }
-        FindingKind::Starvation => {
-            let until = format::duration(finding.to_ns);
-            format!("Starvation in {variant} from {from} to {until}: {} waited.", count(finding.tasks))
-        }
     }
 }
 

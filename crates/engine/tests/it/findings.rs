@@ -1,4 +1,4 @@
-//! Deadlock, livelock and starvation: found with the exact tasks and resources, in every model where they can happen.
+//! Deadlock and livelock: found with the exact tasks and resources, in every model where they can happen.
 
 use std::fmt::Write as _;
 
@@ -66,7 +66,7 @@ const fn word(kind: ResourceKind) -> &'static str {
 pub(crate) fn check(cores: u32, spec: &str, tasks: &str, expect: &str) -> Recording {
     let recording = run(cores, spec, "", tasks);
     assert_eq!(text(&recording.findings), expect, "{spec}: {tasks}");
-    let ends = recording.findings.iter().any(|finding| finding.kind.ends_the_run());
+    let ends = !recording.findings.is_empty();
     assert_eq!(recording.totals.unfinished > 0, ends, "{spec}: {tasks}");
     recording
 }
