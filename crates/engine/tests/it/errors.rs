@@ -22,6 +22,15 @@ cores = 2
 }
 
 #[test]
+fn a_loop_of_one_thread_has_no_views() {
+    check(
+        r#"model = "thread-pool", size = 2"#,
+        r#"model = "coroutines", dispatcher = "event-loop", parallelism = 2"#,
+        &["runs[0].parallelism", "2", "event loop"],
+    );
+}
+
+#[test]
 fn out_of_range() {
     check("cores = 2", "cores = 0", &["machine.cores", "0", "1 to 1024"]);
     check("cores = 2", "cores = 2000", &["machine.cores", "2000", "1 to 1024"]);

@@ -140,6 +140,19 @@ fn vector_8_the_order_of_a_workers_own_dispatches() {
 }
 
 #[test]
+fn a_thief_that_waits_for_a_young_slot_is_not_woken_by_the_next_dispatch() {
+    // K-5: the second child pushes the first into the ring, and a third worker is woken for it; the thief that waits for
+    // the slot to be 100 us old finds another one in it, and waits for that.
+    let tasks = r#"[{ count = 1, steps = [
+        { spawn = { steps = [{ cpu = "1 ms" }] } }, { cpu = "50 us" },
+        { spawn = { steps = [{ cpu = "1 ms" }] } }, { cpu = "10 ms" },
+    ] }]"#;
+    let recording = run(12, r#"{ model = "coroutines" }"#, "", tasks);
+    let starts = [1, 2].map(|child| first(&recording, child, Running).map(|ns| ns / 1_000));
+    assert_eq!(starts, [Some(50), Some(150)]);
+}
+
+#[test]
 fn views_of_the_dispatchers_limit_what_runs_at_once() {
     let block = r#"[{ count = 640, steps = [{ block = "50 ms" }] }]"#;
     let delay = r#"[{ count = 640, steps = [{ io = "50 ms" }] }]"#;
