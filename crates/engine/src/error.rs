@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::near::nearest;
+
 /// One field that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
@@ -32,7 +34,7 @@ impl fmt::Display for FieldError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScenarioError {
     /// No preset has this name.
-    #[error("preset: {name:?} is unknown; allowed: {allowed}")]
+    #[error("preset: {name:?} is unknown{}; allowed: {allowed}", meant(name, allowed))]
     UnknownPreset {
         /// The name as given.
         name: String,
@@ -40,7 +42,7 @@ pub enum ScenarioError {
         allowed: String,
     },
     /// No profile has this name.
-    #[error("profile: {name:?} is unknown; allowed: {allowed}")]
+    #[error("profile: {name:?} is unknown{}; allowed: {allowed}", meant(name, allowed))]
     UnknownProfile {
         /// The name as given.
         name: String,
@@ -58,6 +60,11 @@ pub enum ScenarioError {
     /// The text is a scenario, and values are out of range; every one of them is listed.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Invalid(Vec<FieldError>),
+}
+
+/// `, "io-bound" is near`, where one of the names is.
+fn meant(name: &str, allowed: &str) -> String {
+    nearest(name, allowed.split(", ")).map(|near| format!(", {near:?} is near")).unwrap_or_default()
 }
 
 impl ScenarioError {

@@ -12,6 +12,7 @@ pub mod internals;
 mod kernel;
 mod locks;
 mod model;
+mod near;
 mod os;
 mod plan;
 mod profile;

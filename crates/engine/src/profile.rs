@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{FieldError, ScenarioError};
+use crate::near::nearest;
 use crate::quantity::{Bytes, Nanos};
 
 include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
@@ -223,7 +224,11 @@ impl CostProfile {
         let field = format!("costs.{name}");
         let Some((info, slot)) = COSTS.iter().find(|info| info.name == name).zip(self.costs.slot(name)) else {
             let names: Vec<_> = COSTS.iter().map(|info| info.name).collect();
-            return Err(FieldError::new(field, "an unknown cost", names.join(", ")));
+            let value = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("an unknown cost, {near:?} is near,"),
+                None => "an unknown cost".to_owned(),
+            };
+            return Err(FieldError::new(field, value, names.join(", ")));
         };
         let value = match info.unit {
             Unit::Nanos => Nanos::parse(text).map(|v| v.0),

@@ -7,6 +7,8 @@ mod arrival;
 mod parse;
 mod presets;
 mod run;
+#[cfg(feature = "schema")]
+mod schema;
 mod steps;
 mod validate;
 
@@ -30,26 +32,34 @@ pub const SCENARIO_VERSION: u32 = 1;
 
 /// A workload, a machine, and the models to run it under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = schema::scenario))]
 #[serde(deny_unknown_fields, expecting = "a scenario: version, name, machine, tasks, runs")]
 pub struct Scenario {
     /// Format version; 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = SCENARIO_VERSION, max = SCENARIO_VERSION)))]
     pub version: u32,
     /// Identifier: lower-case letters, digits, hyphens.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[a-z0-9-]{1,64}$")))]
     pub name: String,
     /// A few words for a person.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 200), regex(pattern = schema::ONE_LINE)))]
     pub title: String,
     /// One sentence that says what to see.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 2_000), regex(pattern = schema::ONE_LINE)))]
     pub description: String,
     /// Seed of every random draw.
     #[serde(default = "default_seed")]
     pub seed: u64,
     /// Name of the cost profile.
     #[serde(default = "default_profile")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::profile"))]
     pub profile: String,
     /// Costs that replace the profile's, by name, with their unit: `vt_spawn = "2 us"`.
     #[serde(default, deserialize_with = "amounts::no_name_twice", skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::costs"))]
     pub costs: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
@@ -57,8 +67,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// Task classes; all are submitted in this order by one submitter.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_RUNS)))]
     pub tasks: Vec<TaskClass>,
     /// The models to run the same tasks under.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_RUNS)))]
     pub runs: Vec<RunSpec>,
     /// Published figures to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,9 +79,11 @@ pub struct Scenario {
 
 /// The machine that every run has to itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a machine such as { cores = 8 }")]
 pub struct Machine {
     /// Processors; 1 to 1,024.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_CORES)))]
     pub cores: u32,
     /// Memory, where the source names it; a thread pool gets no more threads than it holds (P-6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,11 +91,13 @@ pub struct Machine {
     /// Most threads that the OS lets the process have, all together (P-6): the least of `ulimit -u`, `pids.max`,
     /// `threads-max`, `pid_max` and half of `max_map_count`; default 32,765, half of 65,530 mappings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = validate::MAX_OS_THREADS)))]
     pub max_threads: Option<u32>,
 }
 
 /// Tasks that run the same steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a class of tasks such as { count = 10, steps = [{ io = \"50 ms\" }] }")]
 pub struct TaskClass {
     /// A word for a person, such as `request`.
@@ -89,9 +105,11 @@ pub struct TaskClass {
     pub name: String,
     /// How many; none where the scenario has a `mix`.
     #[serde(default, skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_TASKS)))]
     pub count: u64,
     /// How often a task of the `mix` is of this class, relative to the other classes' weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub weight: Option<u32>,
     /// The first is submitted no earlier than this; the clock starts with the first class to be submitted.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -100,11 +118,13 @@ pub struct TaskClass {
     #[serde(default, skip_serializing_if = "Arrival::is_at_once")]
     pub arrival: Arrival,
     /// What each task does, in order.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MAX_STEPS)))]
     pub steps: Vec<Step>,
 }
 
 /// A published figure for one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// Where it is from, such as `seed-2`.
@@ -127,6 +147,7 @@ pub struct Reference {
 
 /// What a published figure measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// [ns] Start of the run to its end.

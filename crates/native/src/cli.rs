@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   parkbench presets                              What can be run
   parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
+  parkbench explain io-bound --model coroutines  Why it takes that long: bounds, rules, costs
   parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
   parkbench simulate ./mine.toml --format json   Your own scenario, for another program
 
@@ -28,6 +29,7 @@ const AFTER_LONG: &str = "\
 Examples:
   parkbench presets                              What can be run
   parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
+  parkbench explain io-bound --model coroutines  Why it takes that long: bounds, rules, costs
   parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
   parkbench simulate ./mine.toml --format json   Your own scenario, for another program
   parkbench simulate - < mine.json               A scenario from standard input
@@ -64,8 +66,21 @@ pub(crate) enum Command {
     Measure(MeasureArgs),
     /// Say what this machine allows, what is installed, which presets it can measure, and what to change
     Doctor(DoctorArgs),
+    /// Say in words what made the result: what bounds the total, the rules, the costs and their sources
+    ///
+    /// Simulates each run, and again without each of its costs, so that what a cost has to do with the total is found and
+    /// not guessed.
+    Explain(ExplainArgs),
     /// List the scenarios that come with parkbench
-    Presets,
+    ///
+    /// Each with its tasks, its machine, the runs that it compares, and what to see in them.
+    Presets(PresetsArgs),
+    /// Print the JSON Schema of a file, for editors and other programs
+    ///
+    /// An editor that knows it completes names, shows what each field means and marks most mistakes while you type.
+    /// parkbench itself checks more than a schema can say, such as locks that are not given back.
+    #[command(after_long_help = SCHEMA_HELP)]
+    Schema(SchemaArgs),
     /// Measures one repetition: a job as JSON on standard input, its outcome as JSON on standard output.
     #[command(hide = true)]
     ExecOne,
@@ -122,6 +137,49 @@ pub(crate) enum DoctorFormat {
     /// For programs: a list of objects with section, name, found, good and advice
     Json,
 }
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+}
+
+/// Options of `presets`.
+#[derive(Args, Debug)]
+pub(crate) struct PresetsArgs {
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t = ListFormat::Table)]
+    pub(crate) format: ListFormat,
+}
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    Table,
+    Json,
+}
+
+/// Options of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct SchemaArgs {
+    /// Of which file
+    #[arg(value_enum)]
+    pub(crate) file: FileKind,
+}
+
+/// A file that has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileKind {
+    Scenario,
+}
+
+const SCHEMA_HELP: &str = "\
+Example:
+  parkbench schema scenario > scenario.schema.json
+
+  Then begin a TOML scenario with this line, which taplo and the editors that use it understand:
+  #:schema ./scenario.schema.json";
 
 const FORMATS: &str = "\
 Formats:

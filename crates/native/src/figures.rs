@@ -119,6 +119,11 @@ fn worker_rows(grid: &mut Grid, runs: &[&RunResult]) {
 fn share(threads: &[WorkerUse], makespan_ns: u64, part: impl Fn(&WorkerUse) -> u64) -> String {
     let whole = threads.len() as u128 * u128::from(makespan_ns);
     let sum: u128 = threads.iter().map(|worker| u128::from(part(worker))).sum();
+    part_of(sum, whole)
+}
+
+/// `12.3 %`. Nothing at all is `0 %`, and a little of something is never rounded to that.
+pub(crate) fn part_of(sum: u128, whole: u128) -> String {
     match sum {
         _ if whole == 0 => ABSENT.to_owned(),
         0 => "0 %".to_owned(),

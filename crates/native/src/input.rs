@@ -5,9 +5,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use parkbench_engine::{FieldError, MAX_TASKS, Model, PRESET_NAMES, Scenario, ScenarioError, TaskClass, preset};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::cli::Choice;
+use crate::empirical::{self, CsvError};
 
 /// Largest scenario file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -42,6 +44,9 @@ pub(crate) enum InputError {
     /// It is larger than any scenario.
     #[error("scenario file: {0} is larger than 16 MiB; allowed: up to {MAX_FILE_BYTES} bytes")]
     TooLarge(String),
+    /// A CSV file that it names is wrong.
+    #[error("{0}: {1}")]
+    Csv(String, CsvError),
     /// It is not text.
     #[error("scenario file: {origin} is not UTF-8, byte {offset} is {byte:#04x}; allowed: TOML or JSON as UTF-8 text")]
     NotUtf8 {
@@ -120,11 +125,29 @@ fn parse(origin: &str, extension: Option<&str>, text: &str) -> Result<(String, S
         Some("toml") => false,
         _ => text.trim_start().starts_with('{'),
     };
-    let scenario = if json { Scenario::from_json(text) } else { Scenario::from_toml(text) };
+    let completed = complete(origin, json, text)?;
+    let scenario = match &completed {
+        Some(text) => Scenario::from_json(text),
+        None if json => Scenario::from_json(text),
+        None => Scenario::from_toml(text),
+    };
     match scenario {
         Ok(scenario) => Ok((origin.to_owned(), scenario)),
         Err(error) => Err(InputError::Scenario(origin.to_owned(), error)),
     }
+}
+
+/// The scenario as JSON with the values of the CSV files that it names; `None` where it names none, or is malformed.
+fn complete(origin: &str, json: bool, text: &str) -> Result<Option<String>, InputError> {
+    if !text.contains("empirical") {
+        return Ok(None);
+    }
+    let value: Option<Value> = if json { serde_json::from_str(text).ok() } else { toml::from_str(text).ok() };
+    let Some(mut value) = value.filter(empirical::names_a_file) else { return Ok(None) };
+    // Of standard input the folder is the one that parkbench runs in.
+    let folder = Path::new(origin).parent().unwrap_or_else(|| Path::new(""));
+    empirical::fill(&mut value, folder).map_err(|error| InputError::Csv(origin.to_owned(), error))?;
+    Ok(Some(value.to_string()))
 }
 
 /// Shares `tasks` out over the classes in proportion to their counts, at least one for each.

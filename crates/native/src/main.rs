@@ -3,11 +3,14 @@
 //! Nothing is computed here.
 
 mod cli;
+mod empirical;
+mod explain;
 mod figures;
 mod findings;
 mod flat;
 mod input;
 mod measure;
+mod presets;
 mod published;
 mod simulate;
 mod text;
@@ -16,9 +19,9 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use cli::{Cli, Command};
+use cli::{Cli, Command, FileKind};
 use input::InputError;
-use parkbench_engine::{PRESET_NAMES, preset};
+use parkbench_engine::Scenario;
 
 /// Why a command did not end well.
 #[derive(Debug)]
@@ -64,9 +67,18 @@ fn run(command: Command) -> Result<(), Failure> {
             measured.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow::anyhow!(reason))))
         }
         Command::Doctor(args) => print(&measure::doctor(args.format)?),
-        Command::Presets => print(&presets()?),
+        Command::Explain(args) => print(&explain::run(&args)?),
+        Command::Presets(args) => print(&presets::run(&args)?),
+        Command::Schema(args) => print(&schema(args.file)?),
         Command::ExecOne => Ok(measure::exec_one()?),
     }
+}
+
+fn schema(file: FileKind) -> anyhow::Result<String> {
+    let schema = match file {
+        FileKind::Scenario => Scenario::json_schema(),
+    };
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }
 
 /// Writes a whole result; a reader that has seen enough, such as `head`, is no failure.
@@ -78,15 +90,4 @@ fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-/// Name, title and description of every preset.
-fn presets() -> Result<String, InputError> {
-    let width = PRESET_NAMES.iter().map(|name| name.len()).max().unwrap_or(0);
-    let mut out = String::new();
-    for name in PRESET_NAMES {
-        let scenario = preset(name).map_err(|error| InputError::Scenario(name.to_owned(), error))?;
-        out.push_str(&text::wrap(&scenario.description, 100, &format!("{name:width$}  "), &" ".repeat(width + 2)));
-    }
-    Ok(out)
 }

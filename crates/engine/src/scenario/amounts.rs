@@ -179,12 +179,39 @@ impl OneKey for Duration {
             "exponential" => Distribution::Exponential(map.next_value()?),
             "lognormal" => Distribution::Lognormal(map.next_value()?),
             "pareto" => Distribution::Pareto(map.next_value()?),
-            _ => Distribution::Empirical(map.next_value()?),
+            _ => Distribution::Empirical(map.next_value::<Values>()?.0),
         }))
     }
 
     fn from_text<E: de::Error>(text: &str) -> Result<Self, E> {
         Nanos::parse(text).map(Self::Constant).map_err(E::custom)
+    }
+}
+
+/// The list of an empirical distribution.
+struct Values(Vec<Nanos>);
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Values;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    r#"a list of durations such as ["10 ms", "12 ms"]; only the command line reads them from a CSV file"#,
+                )
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Values, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(Values(values))
+            }
+        }
+        deserializer.deserialize_any(List)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::quantity::Nanos;
 
 /// When the tasks of a class arrive, counted from the class's `at`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrival {
     /// All at once.
@@ -46,21 +47,25 @@ impl Arrival {
     }
 }
 
-/// See [`Arrival::Bursts`].
+/// Several tasks at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "bursts such as { size = 100, every = \"10 ms\" }")]
 pub struct Bursts {
     /// Tasks in a burst.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub size: u64,
     /// From one burst to the next.
     pub every: Nanos,
 }
 
-/// See [`Arrival::ClosedLoop`].
+/// A fixed number of users, each of whom waits for the last task before it sends the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a closed loop such as { users = 100, think = \"1 s\" }")]
 pub struct ClosedLoop {
     /// Users; each has one task in the system at most. All send their first at once.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_TASKS)))]
     pub users: u32,
     /// From the end of a user's task to the arrival of its next.
     pub think: Duration,
@@ -68,9 +73,11 @@ pub struct ClosedLoop {
 
 /// Classes that share one stream of arrivals: which class an arriving task is of is drawn by the classes' weights.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a mix such as { count = 1000, arrival = { poisson = \"1 ms\" } }")]
 pub struct Mix {
     /// Tasks of all classes together.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_TASKS)))]
     pub count: u64,
     /// The first arrives no earlier than this.
     #[serde(default, skip_serializing_if = "super::is_zero")]

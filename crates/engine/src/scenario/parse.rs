@@ -46,6 +46,19 @@ where
     })
 }
 
+/// What a reader calls by the name of a type, in words.
+fn whole_numbers(message: &str) -> String {
+    let words = |most: u64| format!("expected a whole number from 0 to {most}");
+    let mut message = message.to_owned();
+    for (name, most) in [("u32", u64::from(u32::MAX)), ("u64", u64::MAX), ("usize", u64::MAX)] {
+        if let Some(before) = message.strip_suffix(&format!("expected {name}")) {
+            message = before.to_owned() + &words(most);
+        }
+        message = message.replace(&format!("expected {name} at line"), &format!("{} at line", words(most)));
+    }
+    message
+}
+
 /// The message with every long line cut: readers repeat the line that they stumbled over, however long it is.
 fn short(message: &str) -> String {
     const MOST: usize = 400;
@@ -53,5 +66,5 @@ fn short(message: &str) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     };
-    message.trim_end().lines().map(cut).collect::<Vec<_>>().join("\n")
+    whole_numbers(message.trim_end()).lines().map(cut).collect::<Vec<_>>().join("\n")
 }

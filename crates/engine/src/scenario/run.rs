@@ -8,6 +8,7 @@ use crate::quantity::Nanos;
 
 /// The three models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Model {
     /// A pool of OS threads, one task at a time on each.
@@ -34,6 +35,7 @@ impl Model {
 
 /// One model with its knobs; a knob of another model is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transform = super::schema::run))]
 #[serde(deny_unknown_fields, expecting = "a run such as { model = \"thread-pool\" }")]
 pub struct RunSpec {
     /// Which model.
@@ -46,6 +48,7 @@ pub struct RunSpec {
     pub pool: Option<PoolKind>,
     /// Fixed thread pool: number of threads; default: the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub size: Option<u32>,
     /// Fixed thread pool: most tasks that wait in its queue; default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,24 +61,30 @@ pub struct RunSpec {
     pub poll_interval: Option<Nanos>,
     /// Java: JDK, 21 to 25; default 25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 21, max = 25)))]
     pub jdk: Option<u32>,
     /// Java: `jdk.virtualThreadScheduler.parallelism`; default: the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub carriers: Option<u32>,
     /// Java: `jdk.virtualThreadScheduler.maxPoolSize`; default: 256, or the carriers if there are more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub max_pool: Option<u32>,
     /// Java: `jdk.virtualThreadScheduler.minRunnable`; default: half of the carriers, at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = super::MAX_THREADS)))]
     pub min_runnable: Option<u32>,
     /// Kotlin: dispatcher; default `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatcher: Option<Dispatcher>,
     /// Kotlin: a view of the dispatcher by `limitedParallelism` of this many (K-7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub parallelism: Option<u32>,
     /// Go: `GOMAXPROCS`; tokio multi-thread: `worker_threads`; default: the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub workers: Option<u32>,
     /// tokio: which runtime; default `multi-thread`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,6 +94,7 @@ pub struct RunSpec {
     pub blocking: Option<Blocking>,
     /// Replaces the kind of every monitor and `ReentrantLock` in the tasks, to compare kinds on one workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::replaceable_lock"))]
     pub lock: Option<LockKind>,
 }
 
@@ -161,6 +171,7 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
 
@@ -242,6 +253,7 @@ pub const DEFAULT_JDK: u32 = 25;
 
 /// Where coroutines run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatcher {
     /// `Dispatchers.Default`: as many workers as cores (K-3 to K-5).

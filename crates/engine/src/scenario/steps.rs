@@ -8,6 +8,7 @@ use crate::quantity::{Milli, Nanos};
 
 /// One part of a task. In a file: `{ cpu = "20 us" }`, `{ lock = { name = "agent" } }`, `"yield"`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Computes.
@@ -64,6 +65,7 @@ impl Serialize for Block {
 
 /// What a task waits in that the runtime cannot suspend. Only virtual threads tell the kinds apart (T-13 to T-17).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockKind {
     /// A native or foreign call: holds its carrier, and nobody makes up for it.
@@ -80,6 +82,7 @@ pub enum BlockKind {
 
 /// An amount of computation: a time, or iterations of the seed's loop (`sum += i * i`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum CpuWork {
     /// Iterations; the profile's `cpu_iteration` says how long one takes.
@@ -88,15 +91,18 @@ pub enum CpuWork {
     Time(Duration),
 }
 
-/// See [`CpuWork`].
+/// Iterations of the seed's loop, `sum += i * i`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Iterations {
     /// How many.
+    #[cfg_attr(feature = "schema", schemars(range(max = super::validate::MAX_ITERATIONS)))]
     pub iterations: u64,
 }
 
 /// A length of time, the same for every task or drawn per task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Duration {
     /// Always the same.
@@ -107,6 +113,7 @@ pub enum Duration {
 
 /// A distribution of durations; draws are whole nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
     /// Every nanosecond from the first to the second, both included, is equally likely.
@@ -118,21 +125,24 @@ pub enum Distribution {
     /// Bounded Pareto: many short and a few long ones.
     Pareto(Pareto),
     /// One of these, each as likely as it is frequent in the list.
-    Empirical(Vec<Nanos>),
+    Empirical(#[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::empirical"))] Vec<Nanos>),
 }
 
-/// See [`Distribution::Lognormal`].
+/// A lognormal distribution: many near the median, a few much longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a lognormal distribution such as { median = \"50 ms\", sigma = 0.5 }")]
 pub struct Lognormal {
     /// Half of the draws are shorter.
     pub median: Nanos,
     /// Standard deviation of the logarithm, from 0 to 4.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::sigma"))]
     pub sigma: Milli,
 }
 
-/// See [`Distribution::Pareto`].
+/// A Pareto distribution between two bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "a Pareto distribution such as { min = \"1 ms\", max = \"1 s\", shape = 1.2 }"
@@ -143,14 +153,17 @@ pub struct Pareto {
     /// The longest.
     pub max: Nanos,
     /// How fast the tail falls, from 0.1 to 10; below 2 the tail is heavy.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::shape"))]
     pub shape: Milli,
 }
 
 /// A lock to take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a lock such as { name = \"a\" }")]
 pub struct LockSpec {
     /// Which one.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// How it is implemented.
     #[serde(default)]
@@ -169,6 +182,7 @@ pub struct LockSpec {
 
 /// How a lock is implemented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LockKind {
     /// `synchronized`; `sync.Mutex` in Go, `std::sync::Mutex` on tokio.
@@ -191,6 +205,7 @@ impl LockKind {
 
 /// How many locks a name stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LockScope {
     /// One lock that all tasks share.
@@ -203,11 +218,14 @@ pub enum LockScope {
 /// A semaphore to take a permit of: `java.util.concurrent.Semaphore`, `kotlinx.coroutines.sync.Semaphore`,
 /// `tokio::sync::Semaphore`, a buffered channel in Go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a semaphore such as { name = \"connection\", permits = 20 }")]
 pub struct SemaphoreSpec {
     /// Which one; all tasks share it.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// How many tasks may hold it at a time.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_THREADS)))]
     pub permits: u32,
     /// `new Semaphore(n, true)`: nobody overtakes those who wait. Those of coroutines always are.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -216,6 +234,7 @@ pub struct SemaphoreSpec {
 
 /// Tasks to start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "tasks to spawn such as { count = 3, steps = [{ io = \"1 s\" }] }")]
 pub struct SpawnSpec {
     /// A word for a person, such as `tool`.
@@ -223,18 +242,23 @@ pub struct SpawnSpec {
     pub name: String,
     /// How many each time.
     #[serde(default = "one")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_TASKS)))]
     pub count: u32,
     /// What each of them does, in order.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = super::MAX_STEPS)))]
     pub steps: Vec<Step>,
 }
 
 /// Steps to repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "steps to repeat such as { times = 5, steps = [{ io = \"1 s\" }] }")]
 pub struct Repeat {
     /// How many times in all.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = super::MAX_OPS)))]
     pub times: u32,
     /// The steps.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = super::MAX_STEPS)))]
     pub steps: Vec<Step>,
 }
 

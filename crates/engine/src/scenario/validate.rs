@@ -8,6 +8,8 @@ mod steps;
 
 use self::run::check_run;
 use self::size::check_size;
+#[cfg(feature = "schema")]
+pub(super) use self::steps::MAX_ITERATIONS;
 pub(super) use self::steps::count_children;
 use self::steps::{Seen, Steps, check_duration, count_classes};
 use super::{Arrival, CpuWork, Duration, Mix, SCENARIO_VERSION, Scenario, Step, TaskClass};
@@ -22,7 +24,7 @@ pub const MAX_CORES: u32 = 1_024;
 /// Most threads of a pool or carriers.
 pub const MAX_THREADS: u32 = 32_768;
 /// Most threads that Linux can have: its largest `pid_max`.
-const MAX_OS_THREADS: u32 = 1 << 22;
+pub(super) const MAX_OS_THREADS: u32 = 1 << 22;
 /// Most steps in one list.
 pub const MAX_STEPS: usize = 256;
 /// Most runs and task classes.
@@ -31,7 +33,7 @@ pub const MAX_RUNS: usize = 16;
 const MAX_NAME: usize = 64;
 const NAME_ALLOWED: &str = "up to 64 lower-case letters, digits and hyphens";
 /// Most values of an empirical distribution.
-const MAX_VALUES: usize = 100_000;
+pub(super) const MAX_VALUES: usize = 100_000;
 /// Most levels of tasks that tasks spawn, and of repetitions in each other.
 pub const MAX_DEPTH: usize = 4;
 /// Most steps of a task with every repetition and every spawned task counted.

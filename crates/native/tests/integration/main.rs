@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod docs;
 mod help;
 mod measure;
+mod presets;
+mod schema;
 mod simulate;
 
 use assert_cmd::Command;

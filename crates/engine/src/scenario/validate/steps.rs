@@ -8,7 +8,7 @@ use crate::scenario::{
 };
 
 /// Most iterations of a `cpu` step.
-const MAX_ITERATIONS: u64 = 1_000_000_000_000;
+pub(in crate::scenario) const MAX_ITERATIONS: u64 = 1_000_000_000_000;
 
 /// What a name stands for; the same in all classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

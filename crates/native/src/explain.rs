@@ -1,0 +1,63 @@
+//! The command `explain`: what made the result of each run, in words: its bounds, the rules, the costs.
+//!
+//! Everything said is derived from the scenario and from simulating it; nothing is known by a preset's name.
+
+mod bounds;
+mod costs;
+mod rules;
+mod workload;
+
+use anyhow::Context as _;
+use parkbench_engine::{CostProfile, Recording, Scenario, Simulation};
+use parkbench_trace::{Metrics, Trace};
+use parkbench_view::format;
+
+use crate::Failure;
+use crate::cli::ExplainArgs;
+use crate::figures::WIDTH;
+use crate::input::{self, InputError};
+use crate::simulate::title;
+use crate::text::wrap;
+
+/// Explains every run of the scenario.
+pub(crate) fn run(args: &ExplainArgs) -> Result<String, Failure> {
+    let input = input::load(&args.choice)?;
+    let scenario = &input.scenario;
+    let profile = CostProfile::named(&scenario.profile).map_err(|e| InputError::Scenario(scenario.name.clone(), e))?;
+    let mut out = wrap(&format!("{}, costs of {}", title(scenario), scenario.profile), WIDTH, "", "");
+    if input.tasks_before.is_none() && !scenario.description.is_empty() {
+        out.push_str(&wrap(&scenario.description, WIDTH, "", ""));
+    }
+    out.push_str("\nThe work\n");
+    out.push_str(&workload::render(scenario));
+    for index in 0..scenario.runs.len() {
+        out.push_str(&explain(scenario, index, &profile)?);
+    }
+    Ok(out)
+}
+
+/// One run: its total, what bounds it, the rules behind it and what each cost has to do with it.
+fn explain(scenario: &Scenario, index: usize, profile: &CostProfile) -> Result<String, Failure> {
+    let run = &scenario.runs[index];
+    let recording = simulate(scenario, index)?;
+    let totals = recording.totals.clone();
+    let trace = Trace::new(recording).context("the engine made a recording that cannot be read")?;
+    let metrics = Metrics::of(&trace);
+    let variant = run.variant(&scenario.machine);
+    let mut out = format!("\n{}, {variant}: {}\n", run.model.as_str(), format::duration(metrics.makespan_ns));
+    out.push_str(&bounds::render(scenario, index, &trace, &metrics));
+    out.push_str("\n  Rules\n");
+    for (number, sentence) in rules::of(scenario, index) {
+        out.push_str(&wrap(sentence, WIDTH, &format!("    {number:<5}"), "         "));
+    }
+    out.push_str(&costs::render(scenario, index, profile, &totals)?);
+    Ok(out)
+}
+
+/// Simulates one run to its end.
+fn simulate(scenario: &Scenario, index: usize) -> Result<Recording, InputError> {
+    let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
+    let mut simulation = Simulation::new(scenario, index).map_err(wrong)?;
+    while !simulation.step(1 << 20).check(index).map_err(wrong)?.finished {}
+    Ok(simulation.into_recording())
+}
