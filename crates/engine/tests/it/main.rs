@@ -17,6 +17,8 @@ mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod reference;
 mod seeds;
+#[cfg(not(target_arch = "wasm32"))]
+mod shares;
 mod steps;
 mod support;
 mod theory;
