@@ -253,3 +253,23 @@ fn runs_that_are_certain_to_be_too_long_are_refused_at_once() {
     let locked = format!("{{ lock = {{ name = \"a\" }} }}, {sixty}, {{ unlock = \"a\" }}");
     check(&locked, "{ model = \"green-threads\" }", &[]);
 }
+
+#[test]
+fn what_cannot_be_done_twice_does_not_stand_before_a_retry() {
+    let steps = |step: &str| {
+        format!(
+            r#"[{{ lock = {{ name = "a", kind = "reentrant" }} }}, {step}, {{ lock = {{ name = "b", kind = "reentrant", retry = "1 ms" }} }}, {{ unlock = "b" }}, {{ unlock = "a" }}"#
+        )
+    };
+    for (step, rest) in [
+        (r#"{ spawn = { steps = [{ io = "1 ms" }] } }"#, r#", "join"]"#),
+        (r#"{ acquire = { name = "c", permits = 3 } }"#, r#", { release = "c" }]"#),
+    ] {
+        let to = format!("steps = {}{rest}", steps(step));
+        check(
+            r#"steps = [{ io = "50 ms" }]"#,
+            &to,
+            &["tasks[0].steps[2].lock.retry", "starts again at its first lock"],
+        );
+    }
+}

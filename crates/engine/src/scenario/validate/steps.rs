@@ -28,6 +28,8 @@ struct Held<'a> {
     locks: Vec<(&'a str, String)>,
     permits: Vec<(&'a str, String)>,
     has_spawned: bool,
+    /// It has spawned or has taken or given back a permit since the first of the locks, which cannot be done again.
+    only_once: bool,
 }
 
 /// The check of all steps of one class.
@@ -82,8 +84,12 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
             Step::Block(block) => self.duration(&format!("{path}.block.time"), &block.time),
             Step::Lock(lock) => self.lock(&format!("{path}.lock"), lock, held),
             Step::Unlock(name) => self.unlock(&format!("{path}.unlock"), name, held),
-            Step::Acquire(semaphore) => self.acquire(&format!("{path}.acquire"), semaphore, held),
+            Step::Acquire(semaphore) => {
+                held.only_once |= !held.locks.is_empty();
+                self.acquire(&format!("{path}.acquire"), semaphore, held);
+            }
             Step::Release(name) => {
+                held.only_once |= !held.locks.is_empty();
                 if let Some(index) = held.permits.iter().rposition(|(held, _)| held == name) {
                     held.permits.remove(index);
                 } else {
@@ -107,6 +113,12 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
     }
 
     fn lock(&mut self, path: &str, lock: &'a LockSpec, held: &mut Held<'a>) {
+        held.only_once &= !held.locks.is_empty();
+        if lock.retry.is_some() && held.only_once {
+            let allowed = "no retry here, for the task starts again at its first lock, and since then it has spawned a \
+                           task or used a semaphore";
+            (self.refuse)(format!("{path}.retry"), "a duration".into(), allowed.into());
+        }
         let known = self.name(path, &lock.name);
         if known && held.locks.iter().any(|(name, _)| *name == lock.name) {
             let allowed = "a lock that the task does not hold already".to_owned();
@@ -171,6 +183,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
 
     fn spawn(&mut self, path: &str, spawn: &'a SpawnSpec, depth: usize, held: &mut Held<'a>) {
         held.has_spawned = true;
+        held.only_once |= !held.locks.is_empty();
         if spawn.count == 0 || u64::from(spawn.count) > MAX_TASKS {
             (self.refuse)(format!("{path}.count"), spawn.count.to_string(), format!("1 to {MAX_TASKS}"));
         }
