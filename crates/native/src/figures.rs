@@ -122,12 +122,12 @@ fn share(threads: &[WorkerUse], makespan_ns: u64, part: impl Fn(&WorkerUse) -> u
     part_of(sum, whole)
 }
 
-/// `12.3 %`. Nothing at all is `0 %`, and a little of something is never rounded to that.
+/// `12.3 %`, at most 100. Nothing at all is `0 %`, and a little of something is never rounded to that.
 pub(crate) fn part_of(sum: u128, whole: u128) -> String {
     match sum {
         _ if whole == 0 => ABSENT.to_owned(),
         0 => "0 %".to_owned(),
-        sum if sum == whole => "100 %".to_owned(),
+        sum if sum >= whole => "100 %".to_owned(),
         sum if sum * 2_000 < whole => "<0.1 %".to_owned(),
         sum if (whole - sum) * 2_000 <= whole => ">99.9 %".to_owned(),
         sum => format::share(sum as f64 / whole as f64),

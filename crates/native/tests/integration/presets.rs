@@ -36,3 +36,15 @@ fn json_has_what_is_documented() {
         }
     }
 }
+
+#[test]
+fn every_preset_is_explained() {
+    for name in PRESET_NAMES {
+        let text = stdout_of(&["explain", name]);
+        for run in preset(name).unwrap().runs {
+            let variant = run.variant(&preset(name).unwrap().machine);
+            assert!(text.contains(&format!(", {variant}: ")), "{name}: no {variant}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}: {text}");
+    }
+}
