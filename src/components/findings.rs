@@ -51,9 +51,11 @@ fn heading(words: &Strings, finding: &Finding) -> String {
     let template = match finding.kind {
         FindingKind::Deadlock => words.finding_deadlock,
         FindingKind::Livelock => words.finding_livelock,
+        FindingKind::Starvation => words.finding_starvation,
     };
-    let (n, from) = (format::count(u64::from(finding.tasks)), format::duration(finding.from_ns));
-    fill(template, &[("n", &n), ("from", &from)])
+    let n = format::count(u64::from(finding.tasks));
+    let (from, to) = (format::duration(finding.from_ns), format::duration(finding.to_ns));
+    fill(template, &[("n", &n), ("from", &from), ("to", &to)])
 }
 
 fn sentence(words: &Strings, wait: &Wait, kind: FindingKind) -> String {
@@ -62,8 +64,9 @@ fn sentence(words: &Strings, wait: &Wait, kind: FindingKind) -> String {
     let what = resource(words, &wait.wants, &who);
     let template = match kind {
         FindingKind::Livelock => words.finding_tries,
-        _ if who.is_empty() || wait.wants.kind == ResourceKind::Children => words.finding_waits,
-        _ => words.finding_waits_by,
+        FindingKind::Starvation => words.finding_waited_by,
+        FindingKind::Deadlock if who.is_empty() || wait.wants.kind == ResourceKind::Children => words.finding_waits,
+        FindingKind::Deadlock => words.finding_waits_by,
     };
     let waits = fill(template, &[("what", &what), ("who", &who)]);
     if wait.holds.is_empty() {

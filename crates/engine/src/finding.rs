@@ -1,4 +1,4 @@
-//! What is wrong with a run as a whole: deadlock or livelock, with the tasks and resources involved.
+//! What is wrong with a run as a whole: deadlock, livelock or starvation, with the tasks and resources involved.
 //!
 //! Only the types live here, as they stand in recordings and result files; finding them is in `detect`.
 
@@ -9,17 +9,18 @@ pub const MAX_NAMED: usize = 8;
 
 /// One thing that is wrong with a run, and who is involved.
 ///
-/// Such a run ends unfinished, which is its result and no error.
+/// A run with a deadlock or a livelock ends unfinished, which is its result and no error; a starvation ends no run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// Which of them.
     pub kind: FindingKind,
-    /// [ns] When it began: when the last task of the circle waited, or with the first retry without progress.
+    /// [ns] When it began: when the last task of the circle waited, with the first retry without progress, or when a
+    /// ready task was taken last before the starvation or the first one became ready.
     pub from_ns: u64,
-    /// [ns] The end of the run.
+    /// [ns] The end of the run; starvation: when a ready task was taken again.
     pub to_ns: u64,
-    /// How many tasks cannot go on, or repeat themselves.
+    /// How many tasks cannot go on, repeat themselves, or are starved.
     pub tasks: u32,
     /// Deadlock: how many tasks wait in a circle, the last for the first; 0 where no circle was found.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -27,7 +28,7 @@ pub struct Finding {
     /// Livelock: [ns] After this time everything happens again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
-    /// The circle in its order, or the tasks with the lowest numbers; at most [`MAX_NAMED`].
+    /// The circle in its order, the tasks with the lowest numbers, or those starved longest; at most [`MAX_NAMED`].
     pub waits: Vec<Wait>,
 }
 
@@ -39,17 +40,20 @@ pub enum FindingKind {
     Deadlock,
     /// Tasks run, try and give up again and again, and none gets any further.
     Livelock,
+    /// Tasks are ready, and for long none of them is taken, because a few others keep the workers.
+    Starvation,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Deadlock, Self::Livelock];
+    pub const ALL: [Self; 3] = [Self::Deadlock, Self::Livelock, Self::Starvation];
 
     /// The word used in files and tables.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deadlock => "deadlock",
             Self::Livelock => "livelock",
+            Self::Starvation => "starvation",
         }
     }
 }
@@ -64,7 +68,8 @@ pub struct Wait {
     pub holds: Vec<Resource>,
     /// What it waits for.
     pub wants: Resource,
-    /// Tasks that have it or must end first; at most [`MAX_NAMED`]. In a circle the next task is the first of them.
+    /// Tasks that have it or must end first; at most [`MAX_NAMED`]. In a circle the next task is the first of them; in a
+    /// starvation those that have had a worker longest.
     pub held_by: Vec<TaskName>,
     /// Livelock: how often it tries in one period.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -66,6 +66,11 @@ impl TaskTag {
         (self.state as u32) << 28 | (self.reason as u32) << 22 | (self.worker & NO_WORKER)
     }
 
+    /// Whether the task is ready from this record on: the state alone, without unpacking the rest.
+    pub(crate) const fn is_queued(tag: u32) -> bool {
+        tag >> 28 == TaskState::Queued as u32
+    }
+
     /// The reverse of [`TaskTag::pack`]; `None` for a number that is in no list.
     pub const fn unpack(tag: u32) -> Option<Self> {
         match (TaskState::from_u8((tag >> 28) as u8), Reason::from_u8((tag >> 22 & 63) as u8)) {
@@ -157,6 +162,7 @@ mod tests {
                 for worker in [0, 1, 12_345, NO_WORKER] {
                     let tag = TaskTag { state, reason, worker };
                     assert_eq!(TaskTag::unpack(tag.pack()), Some(tag));
+                    assert_eq!(TaskTag::is_queued(tag.pack()), state == TaskState::Queued);
                 }
             }
         }

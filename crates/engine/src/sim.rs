@@ -269,14 +269,16 @@ impl Simulation {
     /// What is wrong with the run as it stands.
     fn findings(&mut self) -> Vec<Finding> {
         let (kernel, model) = (&self.kernel, self.model.scheduler());
-        if !self.livelock.is_empty() {
-            return self.livelock.clone();
-        }
-        if !self.over || kernel.finished {
+        if !self.over {
             return Vec::new();
         }
-        let waits = Waits::new(kernel, model.locks(), true);
-        detect::deadlock(&waits, &kernel.recorder.tasks, kernel.recorder.last).into_iter().collect()
+        let mut findings = self.livelock.clone();
+        if findings.is_empty() && !kernel.finished {
+            let waits = Waits::new(kernel, model.locks(), true);
+            findings.extend(detect::deadlock(&waits, &kernel.recorder.tasks, kernel.recorder.last));
+        }
+        findings.extend(detect::starvation(kernel));
+        findings
     }
 }
 

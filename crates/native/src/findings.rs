@@ -1,4 +1,4 @@
-//! Deadlocks and livelocks in words: who has what, and who waits for what. A few lines each.
+//! Deadlocks, livelocks and starvation in words: who has what, and who waits for what. A few lines each.
 
 use parkbench_engine::{Finding, FindingKind, Resource, ResourceKind, TaskName, Wait};
 use parkbench_trace::RunResult;
@@ -42,13 +42,25 @@ fn heading(finding: &Finding, variant: &str) -> String {
                 count(finding.tasks)
             )
         }
+        FindingKind::Starvation => {
+            let to = format::duration(finding.to_ns);
+            let were = if finding.tasks == 1 { "was" } else { "were" };
+            format!(
+                "Starvation in {variant} from {from} to {to}: {} {were} ready, and no ready task got a worker.",
+                count(finding.tasks)
+            )
+        }
     }
 }
 
 fn sentence(wait: &Wait, kind: FindingKind) -> String {
     let has: Vec<String> = wait.holds.iter().map(held).collect();
     let has = if has.is_empty() { String::new() } else { format!("has {} and ", has.join(", ")) };
-    let verb = if kind == FindingKind::Livelock { "tries" } else { "waits for" };
+    let verb = match kind {
+        FindingKind::Deadlock => "waits for",
+        FindingKind::Livelock => "tries",
+        FindingKind::Starvation => "waited for",
+    };
     let by: Vec<String> = wait.held_by.iter().map(task).collect();
     let wants = match (wait.wants.kind, by.is_empty()) {
         (ResourceKind::Children, _) => format!("the end of {}", by.join(", ")),
@@ -93,6 +105,25 @@ mod tests {
         let findings = Simulation::new(&scenario, 0).unwrap().run().findings;
         let got: String = findings.iter().map(|finding| one(finding, "v")).collect();
         assert_eq!(got, expect);
+    }
+
+    #[test]
+    fn a_starvation_in_words() {
+        let tasks = |hogs: &str| {
+            format!(
+                "[{{ name = \"hog\", count = {hogs}, steps = [{{ cpu = \"1 s\" }}] }}, {{ name = \"call\", count = 9, steps = [{{ cpu = \"10 us\" }}] }}]"
+            )
+        };
+        check(
+            r#"{ model = "green-threads" }"#,
+            &tasks("2"),
+            "! Starvation in v from 0 ns to 1.00 s: 9 tasks were ready, and no ready task got a worker.\n  \
+             - call 2 waited for a worker, taken by hog 0, hog 1.\n  \
+             - call 3 waited for a worker, taken by hog 0, hog 1.\n  \
+             - call 4 waited for a worker, taken by hog 0, hog 1.\n  \
+             - call 5 waited for a worker, taken by hog 0, hog 1.\n",
+        );
+        check(r#"{ model = "green-threads" }"#, &tasks("1"), "");
     }
 
     #[test]

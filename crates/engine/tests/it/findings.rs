@@ -75,3 +75,4 @@ mod deadlock;
 mod livelock;
 #[cfg(not(target_arch = "wasm32"))]
 mod random;
+mod starvation;

@@ -14,7 +14,8 @@ proptest! {
     #[test]
     fn no_deadlock_without_nested_locks(case in case()) {
         let recording = Simulation::new(&case.scenario, 0).unwrap().run();
-        let kinds: Vec<FindingKind> = recording.findings.iter().map(|finding| finding.kind).collect();
+        let mut kinds: Vec<FindingKind> = recording.findings.iter().map(|finding| finding.kind).collect();
+        kinds.retain(|&kind| kind != FindingKind::Starvation);
         let ends = !kinds.is_empty();
         prop_assert_eq!(ends, recording.totals.unfinished > 0);
         prop_assert!(!ends || may_stand_still(&case.scenario) && kinds[0] == FindingKind::Deadlock);
