@@ -331,14 +331,16 @@ impl Kernel {
         self.queue.push(end, Event::BurstEnd(thread));
     }
 
-    /// The thread waits for `ns` with its task and gives its core up meanwhile.
-    pub(crate) fn block_for(&mut self, thread: u32, ns: u64, task: u32) {
-        self.hold(thread, task);
-        self.queue.push(self.now + ns, Event::Runnable(thread));
+    /// The thread sleeps with its task for `ns`, and a little longer as every sleep does, and gives its core up meanwhile.
+    pub(crate) fn block_for(&mut self, thread: u32, task: u32, ns: u64, reason: Reason) {
+        self.hold(thread, task, TaskState::Blocked, reason);
+        let end = self.now + ns + self.plan.costs.sleep_lateness(ns);
+        self.queue.push(end, Event::Runnable(thread));
     }
 
-    /// The thread waits with its task until somebody wakes it.
-    pub(crate) fn hold(&mut self, thread: u32, task: u32) {
+    /// The thread waits with its task until somebody wakes it; see [`Self::wake_holder`].
+    pub(crate) fn hold(&mut self, thread: u32, task: u32, state: TaskState, reason: Reason) {
+        self.task_held(task, state, reason);
         self.record_thread(thread, Activity::Blocked, task);
         self.leave(thread, Status::Blocked, task);
     }
@@ -505,6 +507,16 @@ impl Kernel {
         self.tasks.frames[task as usize] += u8::from(lock.is_frame());
     }
 
+    /// The task has tried to take a lock: it has it, or goes on at the other step.
+    pub(crate) fn tried(&mut self, task: u32, lock: LockRef, otherwise: u16, taken: bool) {
+        if taken {
+            self.entered(task, lock);
+            self.advance(task);
+        } else {
+            self.jump(task, otherwise);
+        }
+    }
+
     /// The task has given a lock back.
     pub(crate) fn left(&mut self, task: u32, lock: LockRef) {
         self.tasks.scopes[task as usize] -= u8::from(lock.is_scoped());
@@ -575,6 +587,16 @@ impl Kernel {
     pub(crate) fn task_held(&mut self, task: u32, state: TaskState, reason: Reason) {
         let worker = self.tasks.worker[task as usize];
         self.set_task(task, state, reason, worker);
+    }
+
+    /// Wakes the thread that the task holds while it waits; `false` if it waits without one.
+    pub(crate) fn wake_holder(&mut self, task: u32) -> bool {
+        let thread = self.tasks.worker[task as usize];
+        let holds = thread != NO_WORKER;
+        if holds {
+            self.wake(thread);
+        }
+        holds
     }
 
     /// The task has ended. Returns the task that waited for it and for no other, which must be woken.

@@ -125,8 +125,7 @@ impl EventLoop {
                 Next::Io(ns, _) | Next::Block(ns, _) => {
                     kernel.advance(task);
                     if ns > 0 {
-                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        kernel.block_for(thread, task, ns, Reason::BlockingCall);
                         return false;
                     }
                 }
@@ -138,13 +137,10 @@ impl EventLoop {
                     }
                     kernel.entered(task, lock);
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => {
-                        kernel.entered(task, lock);
-                        kernel.advance(task);
-                    }
-                },
+                Next::TryLock(lock, otherwise) => {
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    kernel.tried(task, lock, otherwise, taken);
+                }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
@@ -189,8 +185,7 @@ impl EventLoop {
     /// The coroutine waits for another one. Where it cannot suspend, nobody else runs who could wake it.
     fn wait(&mut self, kernel: &mut Kernel, task: u32, state: TaskState, reason: Reason, enters: bool) -> bool {
         if enters || kernel.tasks.scopes[task as usize] > 0 {
-            kernel.task_held(task, state, reason);
-            kernel.hold(self.thread, task);
+            kernel.hold(self.thread, task, state, reason);
             return false;
         }
         kernel.task_suspended(task, state, reason);

@@ -3,7 +3,7 @@
 use super::workers::Origin;
 use super::{Pool, Work};
 use crate::kernel::{Kernel, Next};
-use crate::recording::{NO_TASK, NO_WORKER};
+use crate::recording::NO_TASK;
 use crate::state::{Activity, Reason, TaskState};
 use crate::submit::Accept;
 
@@ -35,16 +35,14 @@ impl Pool {
                 Next::Io(ns, _) | Next::Block(ns, _) => {
                     kernel.advance(task);
                     if ns > 0 {
-                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        kernel.block_for(thread, task, ns, Reason::BlockingCall);
                         return Ran::Busy;
                     }
                 }
                 Next::Lock(lock) => {
                     let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
                     if !taken && lock.is_scoped() {
-                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
-                        kernel.hold(thread, task);
+                        kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                         return Ran::Busy;
                     }
                     kernel.advance(task);
@@ -54,13 +52,10 @@ impl Pool {
                     }
                     kernel.entered(task, lock);
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => {
-                        kernel.entered(task, lock);
-                        kernel.advance(task);
-                    }
-                },
+                Next::TryLock(lock, otherwise) => {
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    kernel.tried(task, lock, otherwise, taken);
+                }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
@@ -123,9 +118,7 @@ impl Pool {
 
     /// Wakes a coroutine that waited for another one. Returns what that costs the caller.
     fn wake_waiter(&mut self, kernel: &mut Kernel, index: usize, task: u32) -> u64 {
-        let holds = kernel.tasks.worker[task as usize];
-        if holds != NO_WORKER {
-            kernel.wake(holds);
+        if kernel.wake_holder(task) {
             return 0;
         }
         let cost = self.dispatch_cost(kernel);
@@ -138,8 +131,7 @@ impl Pool {
 /// The coroutine waits for another one: without its worker, unless it is inside a monitor.
 fn wait(kernel: &mut Kernel, thread: u32, task: u32, state: TaskState, reason: Reason) -> Ran {
     if kernel.tasks.scopes[task as usize] > 0 {
-        kernel.task_held(task, state, reason);
-        kernel.hold(thread, task);
+        kernel.hold(thread, task, state, reason);
         return Ran::Busy;
     }
     kernel.task_suspended(task, state, reason);

@@ -65,13 +65,10 @@ impl Go {
                     kernel.entered(task, lock);
                     kernel.advance(task);
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.mutexes.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => {
-                        kernel.entered(task, lock);
-                        kernel.advance(task);
-                    }
-                },
+                Next::TryLock(lock, otherwise) => {
+                    let taken = lock.shared.is_none_or(|number| self.mutexes.try_acquire(number));
+                    kernel.tried(task, lock, otherwise, taken);
+                }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
@@ -217,8 +214,7 @@ impl Go {
             self.procs[proc].in_syscall = true;
         }
         self.wake_sysmon(kernel);
-        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-        kernel.block_for(machine, ns + kernel.plan.costs.sleep_lateness(ns), task);
+        kernel.block_for(machine, task, ns, Reason::BlockingCall);
         false
     }
 

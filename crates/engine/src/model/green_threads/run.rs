@@ -4,7 +4,6 @@ use super::Pool;
 use super::carriers::{Compensation, Entry, SUBMITTED, Work};
 use crate::kernel::{Kernel, Next};
 use crate::plan::{GuardKind, LockRef};
-use crate::recording::NO_WORKER;
 use crate::scenario::BlockKind;
 use crate::state::{Activity, Reason, TaskState};
 
@@ -47,7 +46,7 @@ impl Pool {
                     }
                     if pinned {
                         // T-12, T-15: the freeze fails, and the carrier itself waits; nobody compensates.
-                        block(kernel, thread, task, ns, Reason::Pinned);
+                        kernel.block_for(thread, task, ns, Reason::Pinned);
                         return Ran::Busy;
                     }
                     return self.suspend_until(kernel, thread, index, task, kernel.now + ns, reason);
@@ -57,7 +56,7 @@ impl Pool {
                     // T-14: it leaves its carrier, unless something else pins it (T-15).
                     kernel.advance(task);
                     if self.is_pinned(kernel, task) {
-                        block(kernel, thread, task, ns, Reason::Pinned);
+                        kernel.block_for(thread, task, ns, Reason::Pinned);
                         return Ran::Busy;
                     }
                     return self.suspend_until(kernel, thread, index, task, kernel.now + ns, Reason::Io);
@@ -67,7 +66,7 @@ impl Pool {
                         return Ran::Busy;
                     }
                     kernel.advance(task);
-                    block(kernel, thread, task, ns, Reason::BlockingCall);
+                    kernel.block_for(thread, task, ns, Reason::BlockingCall);
                     return Ran::Busy;
                 }
                 Next::Lock(lock) => {
@@ -75,13 +74,10 @@ impl Pool {
                         return ran;
                     }
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => {
-                        kernel.entered(task, lock);
-                        kernel.advance(task);
-                    }
-                },
+                Next::TryLock(lock, otherwise) => {
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    kernel.tried(task, lock, otherwise, taken);
+                }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
@@ -113,8 +109,7 @@ impl Pool {
                     if !kernel.joined(task) {
                         // T-18: `Thread.join` parks.
                         if self.is_pinned(kernel, task) {
-                            kernel.task_held(task, TaskState::Blocked, Reason::Children);
-                            kernel.hold(thread, task);
+                            kernel.hold(thread, task, TaskState::Blocked, Reason::Children);
                             return Ran::Busy;
                         }
                         kernel.task_suspended(task, TaskState::Waiting, Reason::Children);
@@ -140,8 +135,7 @@ impl Pool {
             // T-13: to enter a monitor pins on 21 to 23; T-15: to wait for a class pins on every JDK.
             let enters = lock.is_frame() || lock.is_scoped() && !self.rules.monitors_unmount();
             if enters || self.is_pinned(kernel, task) {
-                kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
-                kernel.hold(thread, task);
+                kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                 return Some(Ran::Busy);
             }
             kernel.task_suspended(task, TaskState::LockWait, lock.kind.reason());
@@ -188,10 +182,10 @@ impl Pool {
 
     /// What the task waits for has come: a lock, of which it is next, or the end of what it has spawned.
     fn wake_waiter(&mut self, kernel: &mut Kernel, index: usize, task: u32, monitor: bool) {
-        let holds = kernel.tasks.worker[task as usize];
-        if holds != NO_WORKER {
-            kernel.wake(holds);
-        } else if monitor {
+        if kernel.wake_holder(task) {
+            return;
+        }
+        if monitor {
             // T-14: the unblocker thread resubmits it.
             self.unblocker.hand_over(kernel, task);
         } else {
@@ -200,10 +194,4 @@ impl Pool {
             self.carriers.push(kernel, self.carriers.own(index), Entry::Mount(task));
         }
     }
-}
-
-/// The task waits and so does its carrier.
-fn block(kernel: &mut Kernel, thread: u32, task: u32, ns: u64, reason: Reason) {
-    kernel.task_held(task, TaskState::Blocked, reason);
-    kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
 }

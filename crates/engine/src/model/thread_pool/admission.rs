@@ -115,6 +115,6 @@ impl Pool {
 /// The task ends before it begins; whoever waits for it alone need not wait any more.
 fn fail(kernel: &mut Kernel, task: u32, reason: Reason) {
     if let Some(parent) = kernel.task_failed(task, reason) {
-        super::run::wake_holder(kernel, parent);
+        kernel.wake_holder(parent);
     }
 }

@@ -48,8 +48,7 @@ impl Pool {
                     if let Some(number) = lock.shared
                         && !self.locks.acquire(number, task)
                     {
-                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
-                        kernel.hold(thread, task);
+                        kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                         return Outcome::Waits;
                     }
                     kernel.advance(task);
@@ -61,7 +60,7 @@ impl Pool {
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
-                        wake_holder(kernel, heir);
+                        kernel.wake_holder(heir);
                     }
                 }
                 Next::Yield => {
@@ -87,8 +86,7 @@ impl Pool {
                 Next::Join => {
                     if !kernel.joined(task) {
                         // `Future.get` parks the thread, which stays the pool's.
-                        kernel.task_held(task, TaskState::Blocked, Reason::Children);
-                        kernel.hold(thread, task);
+                        kernel.hold(thread, task, TaskState::Blocked, Reason::Children);
                         return Outcome::Waits;
                     }
                     kernel.advance(task);
@@ -96,23 +94,16 @@ impl Pool {
             }
         }
         if let Some(parent) = kernel.task_done(task) {
-            wake_holder(kernel, parent);
+            kernel.wake_holder(parent);
         }
         Outcome::Ended
     }
 
     /// P-2: the thread waits with its task.
     fn wait(&self, kernel: &mut Kernel, thread: u32, task: u32, ns: u64, reason: Reason) {
-        kernel.task_held(task, TaskState::Blocked, reason);
         if let Some(wakes) = ns.checked_div(self.poll_interval) {
             kernel.voluntary_switches += wakes;
         }
-        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+        kernel.block_for(thread, task, ns, reason);
     }
-}
-
-/// Wakes the thread that waits with this task.
-pub(super) fn wake_holder(kernel: &mut Kernel, task: u32) {
-    let thread = kernel.tasks.worker[task as usize];
-    kernel.wake(thread);
 }

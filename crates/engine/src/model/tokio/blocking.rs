@@ -86,8 +86,7 @@ impl BlockingPool {
                 Work::Taking { task, ns } => {
                     self.threads[index] = Work::Calling(task);
                     kernel.tasks.worker[task as usize] = thread;
-                    kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-                    kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                    kernel.block_for(thread, task, ns, Reason::BlockingCall);
                     return None;
                 }
                 Work::Calling(task) => {

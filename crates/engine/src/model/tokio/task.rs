@@ -4,7 +4,6 @@ use super::blocking::BlockingPool;
 use super::timers::Timers;
 use crate::kernel::{Kernel, Next};
 use crate::locks::Locks;
-use crate::recording::NO_WORKER;
 use crate::scenario::Blocking;
 use crate::state::{Activity, Reason, TaskState};
 
@@ -105,8 +104,7 @@ pub(super) trait Runtime {
                 Next::Io(ns, _) | Next::Block(ns, _) => {
                     kernel.advance(task);
                     if ns > 0 {
-                        kernel.task_held(task, TaskState::Blocked, Reason::BlockingCall);
-                        kernel.block_for(thread, ns + kernel.plan.costs.sleep_lateness(ns), task);
+                        kernel.block_for(thread, task, ns, Reason::BlockingCall);
                         return Polled::Busy;
                     }
                 }
@@ -116,8 +114,7 @@ pub(super) trait Runtime {
                         if !lock.is_scoped() {
                             kernel.advance(task);
                         }
-                        kernel.task_held(task, TaskState::LockWait, lock.kind.reason());
-                        kernel.hold(thread, task);
+                        kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                         return Polled::Busy;
                     }
                     kernel.advance(task);
@@ -131,13 +128,10 @@ pub(super) trait Runtime {
                     }
                     kernel.entered(task, lock);
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
-                    Some(number) if !self.common().locks.try_acquire(number) => kernel.jump(task, otherwise),
-                    _ => {
-                        kernel.entered(task, lock);
-                        kernel.advance(task);
-                    }
-                },
+                Next::TryLock(lock, otherwise) => {
+                    let taken = lock.shared.is_none_or(|number| self.common().locks.try_acquire(number));
+                    kernel.tried(task, lock, otherwise, taken);
+                }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
@@ -178,8 +172,7 @@ pub(super) trait Runtime {
                             self.wait(kernel, task, TaskState::Waiting, Reason::Children);
                             return Polled::Left(0);
                         }
-                        kernel.task_held(task, TaskState::Waiting, Reason::Children);
-                        kernel.hold(thread, task);
+                        kernel.hold(thread, task, TaskState::Waiting, Reason::Children);
                         return Polled::Busy;
                     }
                     kernel.advance(task);
@@ -204,9 +197,7 @@ pub(super) trait Runtime {
 
     /// Wakes a task that waited for the one that runs. [ns] Returns what that costs.
     fn wake(&mut self, kernel: &mut Kernel, place: usize, task: u32) -> u64 {
-        let holds = kernel.tasks.worker[task as usize];
-        if holds != NO_WORKER {
-            kernel.wake(holds);
+        if kernel.wake_holder(task) {
             return 0;
         }
         kernel.task_suspended(task, TaskState::Queued, Reason::Resumed);
