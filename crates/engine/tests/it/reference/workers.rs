@@ -302,6 +302,8 @@ impl Reference {
             match &self.plan.class_of(task).ops[step] {
                 Op::End => {
                     self.done[task as usize] = self.now;
+                    // Whether it is free already when the submitter comes to the next task is not said.
+                    self.tie |= pool && self.submits.contains(&self.now);
                     if let Some(parent) = self.families.ended(&self.plan, task) {
                         self.wake(worker, parent);
                     }
