@@ -60,7 +60,7 @@ pub(crate) fn doctor(form: DoctorFormat) -> anyhow::Result<String> {
     let limits = environment::limits();
     let mut checks = machine(limits);
     checks.extend(clocks());
-    let java = super::java(None).ok();
+    let java = super::collect::java(None).ok();
     let found = java.as_ref().map_or(Err("no Java"), |java| java.as_ref().map_err(String::as_str));
     checks.extend(tools(found));
     for name in PRESET_NAMES {
