@@ -1,4 +1,4 @@
-//! Deadlock and livelock: found with the exact tasks and resources, in every model where they can happen.
+//! Deadlock, livelock and starvation: found with the exact tasks and resources, in every model where they can happen.
 
 use std::fmt::Write as _;
 

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use parkbench_engine::{Op, Plan, Scenario, Simulation, TaskState, TaskTag};
 use proptest::prelude::*;
 
+use crate::support::ends;
+
 /// Never.
 const NEVER: u64 = u64::MAX;
 
@@ -414,14 +416,8 @@ proptest! {
     fn one_p_ends_every_task_when_the_reference_does(scenario in scenario(Just(1), true)) {
         let plan = Plan::new(&scenario, 0).unwrap();
         let recording = Simulation::new(&scenario, 0).unwrap().run();
-        let mut ends = vec![0; plan.tasks as usize];
-        for index in 0..recording.tasks.len() {
-            if TaskTag::unpack(recording.tasks.tag[index]).unwrap().state == TaskState::Done {
-                ends[recording.tasks.subject[index] as usize] = recording.tasks.time[index];
-            }
-        }
         if let Some(expect) = OneP::run(&plan) {
-            prop_assert_eq!(ends, expect);
+            prop_assert_eq!(ends(&recording, plan.tasks), expect);
         }
     }
 

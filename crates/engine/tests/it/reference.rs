@@ -7,11 +7,12 @@ mod event_loop;
 mod parts;
 mod workers;
 
-use parkbench_engine::{ModelPlan, Plan, Scenario, Simulation, TaskState, TaskTag};
+use parkbench_engine::{ModelPlan, Plan, Scenario, Simulation};
 use proptest::prelude::*;
 
 use self::event_loop::event_loop;
 use self::workers::Reference;
+use crate::support::ends;
 
 /// Steps as text. Locks and permits come in pairs around one or two steps and do not nest, so nothing can deadlock for
 /// want of a lock alone; a pool whose threads all wait for tasks in its queue can.
@@ -101,19 +102,12 @@ proptest! {
     fn the_engine_ends_every_task_when_the_reference_does(scenario in scenario()) {
         let plan = Plan::new(&scenario, 0).unwrap();
         let recording = Simulation::new(&scenario, 0).unwrap().run();
-        let mut ends = vec![0; plan.tasks as usize];
-        for index in 0..recording.tasks.len() {
-            let state = TaskTag::unpack(recording.tasks.tag[index]).unwrap().state;
-            if matches!(state, TaskState::Done | TaskState::Failed) {
-                ends[recording.tasks.subject[index] as usize] = recording.tasks.time[index];
-            }
-        }
         let expect = match plan.model {
             ModelPlan::Coroutines { .. } => Some(event_loop(&plan)),
             _ => Reference::run(&plan),
         };
         if let Some(expect) = expect {
-            prop_assert_eq!(ends, expect);
+            prop_assert_eq!(ends(&recording, plan.tasks), expect);
         }
     }
 }

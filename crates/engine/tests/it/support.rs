@@ -21,5 +21,17 @@ pub(crate) fn first(recording: &Recording, task: u32, state: TaskState) -> Optio
         .map(|i| records.time[i])
 }
 
+/// [ns] When each of so many tasks ended, done or failed; 0 for one that did not.
+pub(crate) fn ends(recording: &Recording, tasks: u32) -> Vec<u64> {
+    let records = &recording.tasks;
+    let mut ends = vec![0; tasks as usize];
+    for i in 0..records.len() {
+        if matches!(TaskTag::unpack(records.tag[i]).unwrap().state, TaskState::Done | TaskState::Failed) {
+            ends[records.subject[i] as usize] = records.time[i];
+        }
+    }
+    ends
+}
+
 /// Milliseconds in nanoseconds.
 pub(crate) const MS: u64 = 1_000_000;

@@ -3,7 +3,7 @@
 //! A thread pool with as many threads as cores is a queue with that many servers. Each case runs 20 replications with
 //! seeds of their own; the formula must lie within the 99 % confidence interval of their mean.
 
-use parkbench_engine::{Recording, Scenario, Simulation, TaskState, TaskTag};
+use parkbench_engine::{Scenario, Simulation, TaskState, TaskTag};
 
 const REPLICATIONS: u64 = 20;
 /// Customers of a replication, of which the first quarter is left out, for the queue starts empty.
@@ -14,36 +14,53 @@ const T_99: f64 = 2.861;
 /// [ns] Mean service time of every case.
 const SERVICE: f64 = 1_000_000.0;
 
-/// [ns] Mean time between arriving and running, of all tasks but the first quarter.
-fn mean_wait(recording: &Recording) -> f64 {
-    let mut arrived = vec![0; CUSTOMERS];
-    let (mut sum, mut count) = (0_u64, 0_u32);
-    for i in 0..recording.tasks.len() {
-        let (time, task) = (recording.tasks.time[i], recording.tasks.subject[i] as usize);
-        match TaskTag::unpack(recording.tasks.tag[i]).unwrap().state {
-            TaskState::Pending => arrived[task] = time,
-            TaskState::Running if task >= CUSTOMERS / 4 => {
+/// The queue of a case: Poisson arrivals of `customers` that all need the service, on `cores` under no costs but these.
+struct Queue<'a> {
+    customers: usize,
+    /// [ns] Mean time between arrivals.
+    gap: f64,
+    service: &'a str,
+    cores: u32,
+    /// Threads of the pool; the cores if it is not said.
+    size: Option<usize>,
+    costs: &'a str,
+}
+
+impl Queue<'_> {
+    /// [ns] Mean time from arriving until this state, of all tasks but the first quarter.
+    fn mean_until(&self, state: TaskState, seed: u64) -> f64 {
+        let &Self { customers, gap, service, cores, size, costs } = self;
+        let size = size.map_or_else(String::new, |size| format!(", size = {size}"));
+        let text = format!(
+            "version = 1\nname = \"queue\"\nseed = {seed}\nprofile = \"zero\"\ncosts = {{ {costs} }}\n\
+             tasks = [{{ count = {customers}, arrival = {{ poisson = \"{gap} ns\" }}, steps = [{{ cpu = {service} }}] }}]\n\
+             runs = [{{ model = \"thread-pool\"{size} }}]\n[machine]\ncores = {cores}\n"
+        );
+        let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+        let records = Simulation::new(&scenario, 0).unwrap().run().tasks;
+        let mut arrived = vec![0; customers];
+        let (mut sum, mut count) = (0_u64, 0_u32);
+        for i in 0..records.len() {
+            let (time, task) = (records.time[i], records.subject[i] as usize);
+            let now = TaskTag::unpack(records.tag[i]).unwrap().state;
+            if now == TaskState::Pending {
+                arrived[task] = time;
+            } else if now == state && task >= customers / 4 {
                 sum += time - arrived[task];
                 count += 1;
             }
-            _ => {}
         }
+        sum as f64 / f64::from(count)
     }
-    sum as f64 / f64::from(count)
 }
 
 /// Runs the replications and compares with `expect_ns`.
 #[track_caller]
 fn check(servers: u32, load: f64, service: &str, expect_ns: f64) {
     let gap = (SERVICE / load / f64::from(servers)).round();
+    let queue = Queue { customers: CUSTOMERS, gap, service, cores: servers, size: None, costs: "" };
     check_mean(&format!("{servers} servers, load {load}, service {service}"), expect_ns, |seed| {
-        let text = format!(
-            "version = 1\nname = \"queue\"\nseed = {seed}\nprofile = \"zero\"\n\
-             tasks = [{{ count = {CUSTOMERS}, arrival = {{ poisson = \"{gap} ns\" }}, steps = [{{ cpu = {service} }}] }}]\n\
-             runs = [{{ model = \"thread-pool\" }}]\n[machine]\ncores = {servers}\n"
-        );
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
-        mean_wait(&Simulation::new(&scenario, 0).unwrap().run())
+        queue.mean_until(TaskState::Running, seed)
     });
 }
 
@@ -107,38 +124,16 @@ fn check_mg1(service: &str, cv_squared: f64) {
     }
 }
 
-/// [ns] Mean time between arriving and ending, of all tasks but the first quarter of `customers`.
-fn mean_response(recording: &Recording, customers: usize) -> f64 {
-    let mut arrived = vec![0; customers];
-    let (mut sum, mut count) = (0_u64, 0_u32);
-    for i in 0..recording.tasks.len() {
-        let (time, task) = (recording.tasks.time[i], recording.tasks.subject[i] as usize);
-        match TaskTag::unpack(recording.tasks.tag[i]).unwrap().state {
-            TaskState::Pending => arrived[task] = time,
-            TaskState::Done if task >= customers / 4 => {
-                sum += time - arrived[task];
-                count += 1;
-            }
-            _ => {}
-        }
-    }
-    sum as f64 / f64::from(count)
-}
-
 /// One core whose slices are short beside the work is a server that all share: the mean response is
 /// service / (1 - load) for every distribution of the work, where first come, first served depends on its variance.
 #[track_caller]
 fn check_shared(load: f64, service: &str) {
     const TASKS: usize = 6_000;
     let gap = (SERVICE / load).round();
+    let costs = "base_slice = \"20 us\"";
+    let queue = Queue { customers: TASKS, gap, service, cores: 1, size: Some(TASKS), costs };
     check_mean(&format!("shared core, load {load}, service {service}"), SERVICE / (1.0 - load), |seed| {
-        let text = format!(
-            "version = 1\nname = \"shared\"\nseed = {seed}\nprofile = \"zero\"\ncosts = {{ base_slice = \"20 us\" }}\n\
-             tasks = [{{ count = {TASKS}, arrival = {{ poisson = \"{gap} ns\" }}, steps = [{{ cpu = {service} }}] }}]\n\
-             runs = [{{ model = \"thread-pool\", size = {TASKS} }}]\n[machine]\ncores = 1\n"
-        );
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
-        mean_response(&Simulation::new(&scenario, 0).unwrap().run(), TASKS)
+        queue.mean_until(TaskState::Done, seed)
     });
 }
 
