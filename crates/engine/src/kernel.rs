@@ -551,6 +551,11 @@ impl Kernel {
         usize::from(self.tasks.class[task as usize])
     }
 
+    /// What the task has at this step.
+    pub(crate) fn held(&self, task: u32, step: usize) -> Vec<LockRef> {
+        self.plan.classes[self.class_index(task)].held(step)
+    }
+
     /// The submitter has handed the task over.
     pub(crate) fn task_submitted(&mut self, task: u32) {
         self.count_child(task);

@@ -4,6 +4,7 @@
 //! How steps become operations is in `compile`.
 
 mod compile;
+mod held;
 
 use self::compile::compile;
 use crate::draw::Span;

@@ -17,7 +17,7 @@
 //! Tasks whose periods have no common multiple within half a million retries are not judged; their run is given up.
 
 use super::retries::Retry;
-use super::waits::{held, resource};
+use super::waits::resource;
 use super::{Waits, deadlock};
 use crate::finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, TaskName, Wait};
 use crate::kernel::{Kernel, Status};
@@ -110,7 +110,7 @@ fn tried(kernel: &Kernel, retry: &Retry) -> Option<u32> {
 
 /// What the task had when it tried.
 fn keeps(kernel: &Kernel, retry: &Retry) -> Vec<u32> {
-    held(kernel, retry.task, usize::from(retry.step)).into_iter().filter_map(|lock| lock.shared).collect()
+    kernel.held(retry.task, usize::from(retry.step)).into_iter().filter_map(|lock| lock.shared).collect()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

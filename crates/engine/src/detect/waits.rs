@@ -5,7 +5,7 @@
 use crate::finding::{MAX_NAMED, Resource, ResourceKind, TaskName, Wait};
 use crate::kernel::Kernel;
 use crate::locks::Locks;
-use crate::plan::{GuardKind, LockRef, Op};
+use crate::plan::{GuardKind, Op};
 use crate::recording::NO_WORKER;
 use crate::state::TaskState;
 
@@ -18,6 +18,8 @@ pub(crate) enum Want {
     Guard(u32),
     /// The end of what it has spawned.
     Children,
+    /// The end of this child, which its thread runs in its stead (`caller-runs`).
+    Call(u32),
     /// A worker.
     Worker,
 }
@@ -87,6 +89,8 @@ impl<'a> Waits<'a> {
         if self.wants[task as usize] == Want::Nothing {
             self.wants[task as usize] = if kernel.tasks.joining.get(task as usize) == Some(&true) {
                 Want::Children
+            } else if let Some(child) = called(kernel, task) {
+                Want::Call(child)
             } else if stopped || kernel.state(task) == TaskState::Queued {
                 // Where a loop blocks that would have resumed it, its delay has no event of its own.
                 Want::Worker
@@ -94,7 +98,7 @@ impl<'a> Waits<'a> {
                 Want::Nothing
             };
         }
-        for lock in held(kernel, task, usize::from(kernel.tasks.step[task as usize])) {
+        for lock in kernel.held(task, usize::from(kernel.tasks.step[task as usize])) {
             if let Some(guard) = lock.shared {
                 self.holders[guard as usize].push(task);
             }
@@ -138,6 +142,7 @@ impl<'a> Waits<'a> {
                 all
             }
             Want::Children => self.open_children(task),
+            Want::Call(child) => vec![child],
             Want::Worker => self.on_workers.clone(),
         }
     }
@@ -173,7 +178,7 @@ impl<'a> Waits<'a> {
     pub(crate) fn describe(&self, task: u32, next: Option<u32>) -> Wait {
         let wants = match self.want(task) {
             Want::Guard(guard) => self.resource(guard),
-            Want::Children => Resource { kind: ResourceKind::Children, name: String::new() },
+            Want::Children | Want::Call(_) => Resource { kind: ResourceKind::Children, name: String::new() },
             Want::Worker | Want::Nothing => Resource { kind: ResourceKind::Worker, name: String::new() },
         };
         let others = self.blockers(task).into_iter().filter(|&blocker| Some(blocker) != next);
@@ -219,6 +224,17 @@ fn next_guard(kernel: &Kernel, task: u32) -> Option<u32> {
     }
 }
 
+/// The child in whose call of `execute` the task is: it waits, and the last thing that it has done is to spawn.
+fn called(kernel: &Kernel, task: u32) -> Option<u32> {
+    let (class, step) = (kernel.class_index(task), usize::from(kernel.tasks.step[task as usize]));
+    match kernel.plan.classes[class].ops.get(step.checked_sub(1)?) {
+        Some(Op::Spawn(child)) if kernel.state(task) == TaskState::Blocked => {
+            Some(kernel.plan.child(task, class, *child))
+        }
+        _ => None,
+    }
+}
+
 /// The lock or semaphore of this number.
 pub(super) fn resource(kernel: &Kernel, guard: u32) -> Resource {
     let is_semaphore =
@@ -226,37 +242,4 @@ pub(super) fn resource(kernel: &Kernel, guard: u32) -> Resource {
     let semaphore = kernel.plan.classes.iter().any(|class| class.ops.iter().any(is_semaphore));
     let kind = if semaphore { ResourceKind::Permit } else { ResourceKind::Lock };
     Resource { kind, name: kernel.plan.guards[guard as usize].name.clone() }
-}
-
-/// What the steps before this one of the task have taken and not given back.
-pub(super) fn held(kernel: &Kernel, task: u32, step: usize) -> Vec<LockRef> {
-    let class = &kernel.plan.classes[kernel.class_index(task)];
-    if step <= usize::from(class.end) {
-        return net(&class.ops[..step]);
-    }
-    // After the end stands what to do when a lock could not be taken: give back what is held, wait, start again.
-    let rest = class.ops[step..].iter();
-    let before_jump = rest.clone().take_while(|op| !matches!(op, Op::Jump(_)));
-    let mut held: Vec<LockRef> =
-        before_jump.filter_map(|op| if let Op::Unlock(lock) = op { Some(*lock) } else { None }).collect();
-    if let Some(again) = rest.clone().find_map(|op| if let Op::Jump(again) = op { Some(*again) } else { None }) {
-        held.extend(net(&class.ops[..usize::from(again)]));
-    }
-    held
-}
-
-fn net(ops: &[Op]) -> Vec<LockRef> {
-    let mut held: Vec<LockRef> = Vec::new();
-    for op in ops {
-        match op {
-            Op::Lock(lock) | Op::TryLock(lock, _) => held.push(*lock),
-            Op::Unlock(lock) => {
-                if let Some(place) = held.iter().rposition(|other| other.shared == lock.shared) {
-                    held.remove(place);
-                }
-            }
-            _ => {}
-        }
-    }
-    held
 }

@@ -24,7 +24,8 @@
 //!   waiting consumers as a stack), otherwise to a new one; a thread idle for 60 s ends.
 //! - `thread-per-task` (`new Thread(task).start()`): a new thread for each task, which ends with it.
 //! - What is refused fails (`abort`) or is run by the thread that submitted it, which submits nothing meanwhile
-//!   (`caller-runs`). Who submits is `main`, or the thread of the task that spawns.
+//!   (`caller-runs`). Who submits is `main`, or the thread of the task that spawns; that thread enters again the locks
+//!   that the task holds, so a child that it runs itself does not wait for them, but does for permits.
 //! - The OS refuses a thread beyond `machine.max_threads`, or beyond what `machine.memory` holds (P-6); the task fails
 //!   with `unable-to-create-native-thread`, the submitter goes on, and the next submission tries again. Queued tasks
 //!   never need a thread. Memory counts the stacks of the threads that exist together (P-7).
@@ -39,8 +40,7 @@
 //! Known divergences: the last `join` is one wake-up; a real program may poll every future. An attempt to create a
 //! thread costs the same whether it succeeds or not. A submitter survives the `OutOfMemoryError` that a real one would
 //! have to catch. A thread that ends leaves its number and name to the next one, so that a lane stands for a place and
-//! not for a thread. A task that `caller-runs` runs on the stack of its parent waits for locks that the parent holds,
-//! where a real thread would take them again.
+//! not for a thread.
 
 mod admission;
 mod crew;

@@ -2,7 +2,7 @@
 //! to P-7 under no costs but those named.
 
 use parkbench_engine::TaskState::{Blocked, Done, Failed, Queued, Running};
-use parkbench_engine::{Activity, Reason, Recording, Scenario, Simulation, TaskTag, ThreadTag};
+use parkbench_engine::{Activity, FindingKind, Reason, Recording, Scenario, Simulation, TaskTag, ThreadTag};
 
 use crate::support::{MS, first};
 
@@ -191,6 +191,36 @@ fn a_task_whose_child_is_refused_runs_it_itself() {
     // Refused with an error, they are gone at once, and so are theirs.
     let expect = [(1, Reason::Rejected), (2, Reason::Rejected), (3, Reason::ParentFailed), (4, Reason::ParentFailed)];
     check("cores = 8", "size = 1, queue = 0", "", fan_out, MS, &expect);
+}
+
+#[test]
+fn a_thread_enters_again_what_it_holds() {
+    let pool = r#"size = 1, queue = 0, rejection = "caller-runs""#;
+    let nested = |lock: &str| {
+        format!(
+            r#"[{{ count = 1, steps = [
+                {{ lock = {lock} }}, {{ spawn = {{ steps = [
+                    {{ lock = {lock} }}, {{ io = "2 ms" }}, {{ spawn = {{ steps = [{{ lock = {lock} }}, {{ io = "3 ms" }}, {{ unlock = "a" }}] }} }}, {{ unlock = "a" }},
+                ] }} }}, {{ io = "5 ms" }}, {{ unlock = "a" }},
+            ] }}, {{ count = 1, at = "1 ms", steps = [{{ lock = {lock} }}, {{ unlock = "a" }}] }}]"#
+        )
+    };
+    for lock in [r#"{ name = "a", kind = "monitor" }"#, r#"{ name = "a", kind = "reentrant", fair = true }"#] {
+        let recording = run("cores = 8", pool, "", &nested(lock));
+        // 2 + 3 + 5 ms on one thread; main, which runs the last, waits for it to the end.
+        assert_eq!(
+            [0, 1, 2, 3].map(|task| first(&recording, task, Done)),
+            [10, 5, 5, 10].map(|ms| Some(ms * MS)),
+            "{lock}"
+        );
+    }
+    // A permit belongs to nobody, and the thread waits for itself.
+    let permits = r#"[{ count = 1, steps = [{ acquire = { name = "a", permits = 1 } }, { spawn = { steps = [
+        { acquire = { name = "a", permits = 1 } }, { release = "a" },
+    ] } }, { release = "a" }] }]"#;
+    let recording = run("cores = 8", pool, "", permits);
+    assert_eq!(recording.findings[0].kind, FindingKind::Deadlock);
+    assert_eq!((recording.findings[0].circle, recording.totals.unfinished), (2, 2));
 }
 
 #[test]

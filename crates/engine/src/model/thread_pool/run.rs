@@ -2,9 +2,12 @@
 //!
 //! Where the thread gets the task from is not known here.
 
+use std::iter::successors;
+
 use super::Pool;
 use super::crew::Work;
 use crate::kernel::{Kernel, Next};
+use crate::plan::{GuardKind, LockRef};
 use crate::state::{Activity, Reason, TaskState};
 
 /// Why a thread has left off running a task.
@@ -45,7 +48,7 @@ impl Pool {
                     }
                 }
                 Next::Lock(lock) => {
-                    if let Some(number) = lock.shared
+                    if let Some(number) = self.contended(kernel, task, lock)
                         && !self.locks.acquire(number, task)
                     {
                         kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
@@ -53,13 +56,14 @@ impl Pool {
                     }
                     kernel.advance(task);
                 }
-                Next::TryLock(lock, otherwise) => match lock.shared {
+                Next::TryLock(lock, otherwise) => match self.contended(kernel, task, lock) {
                     Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
                     _ => kernel.advance(task),
                 },
                 Next::Unlock(lock) => {
+                    let number = self.contended(kernel, task, lock);
                     kernel.advance(task);
-                    if let Some(heir) = lock.shared.and_then(|number| self.locks.release(number)) {
+                    if let Some(heir) = number.and_then(|number| self.locks.release(number)) {
                         kernel.wake_holder(heir);
                     }
                 }
@@ -97,6 +101,20 @@ impl Pool {
             kernel.wake_holder(parent);
         }
         Outcome::Ended
+    }
+
+    /// The shared lock that the task takes or gives back, unless its thread has it already: locks belong to threads, and
+    /// the thread of a task that its parent runs enters again what the parent holds. Permits belong to nobody.
+    fn contended(&self, kernel: &Kernel, task: u32, lock: LockRef) -> Option<u32> {
+        let number = lock.shared?;
+        if lock.kind == GuardKind::Semaphore {
+            return Some(number);
+        }
+        let caller = |task: &u32| kernel.plan.parent(*task).filter(|_| self.called.contains(task));
+        let callers = successors(caller(&task), caller);
+        let step = |task: u32| usize::from(kernel.tasks.step[task as usize]);
+        let mut held = callers.flat_map(|caller| kernel.held(caller, step(caller)));
+        (!held.any(|held| held.shared == lock.shared)).then_some(number)
     }
 
     /// P-2: the thread waits with its task.
