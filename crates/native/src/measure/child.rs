@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use super::histogram::Histograms;
 use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
 use super::runtime::Runtime;
@@ -59,6 +60,8 @@ pub(crate) struct Repetition {
     pub(crate) latency_ns: Summary,
     /// Submission to end.
     pub(crate) response_ns: Summary,
+    /// How both are distributed.
+    pub(crate) histograms: Histograms,
     /// Tasks started and not ended, at the peak.
     pub(crate) in_flight_peak: u32,
     /// Memory, context switches, CPU time.
@@ -103,6 +106,7 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
     Ok(Repetition {
         makespan_ns,
         tasks_done: times.latency.len() as u64,
+        histograms: Histograms::of(&times.latency, &times.response),
         latency_ns: Summary::of(times.latency),
         response_ns: Summary::of(times.response),
         in_flight_peak: times.in_flight_peak,

@@ -12,6 +12,7 @@ mod environment;
 mod estimate;
 mod forecast;
 mod green;
+mod histogram;
 mod jvm;
 mod kind;
 mod limits;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::child::Repetition;
 use super::environment::Environment;
+use super::histogram::Histograms;
 use super::jvm::JvmReadings;
 use super::probe::Reading;
 use super::repeat::Finished;
@@ -48,6 +49,9 @@ pub(crate) struct Run {
     pub(crate) resident_growth_bytes: Option<u64>,
     /// [ns] CPU time of all threads, in their own code and in the kernel.
     pub(crate) cpu_ns: Option<u64>,
+    /// Latency and response time of the tasks of all repetitions.
+    #[serde(flatten)]
+    pub(crate) histograms: Histograms,
     /// What the JVM says; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) jvm: Option<JvmRun>,
@@ -156,6 +160,7 @@ impl Run {
             makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
             resident_growth_bytes,
             cpu_ns,
+            histograms: Histograms::merged(repetitions.iter().map(|repetition| &repetition.histograms)),
             jvm,
         })
     }
@@ -191,6 +196,7 @@ mod tests {
             tasks_done: 4,
             latency_ns: summary,
             response_ns: summary,
+            histograms: Histograms::default(),
             in_flight_peak: 2,
             readings,
             jvm: None,

@@ -123,6 +123,7 @@ mod tests {
     use super::*;
     use crate::measure::child::Repetition;
     use crate::measure::environment::Environment;
+    use crate::measure::histogram::Histograms;
     use crate::measure::probe::Readings;
     use crate::measure::repeat::Finished;
     use crate::measure::select::{Wanted, plan};
@@ -148,6 +149,7 @@ mod tests {
             tasks_done: 10_000,
             latency_ns: Summary::of(vec![makespan_ns / 2, makespan_ns / 3]),
             response_ns: Summary::of(vec![makespan_ns, makespan_ns / 2]),
+            histograms: Histograms::default(),
             in_flight_peak: 10_000,
             readings: Readings {
                 resident: Ok(18_000_000),

@@ -13,6 +13,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use super::find::Java;
 use super::plan;
 use crate::measure::child::Repetition;
+use crate::measure::histogram::Histograms;
 use crate::measure::kind::Kind;
 use crate::measure::probe::Readings;
 use crate::measure::runtime::Jvm;
@@ -107,6 +108,7 @@ impl Process {
         Ok(Repetition {
             makespan_ns: measured.makespan_ns,
             tasks_done: times.latency.len() as u64,
+            histograms: Histograms::of(&times.latency, &times.response),
             latency_ns: Summary::of(times.latency),
             response_ns: Summary::of(times.response),
             in_flight_peak: times.in_flight_peak,
