@@ -48,14 +48,18 @@ pub(crate) fn Findings(props: &Props) -> Html {
 }
 
 fn heading(words: &Strings, finding: &Finding) -> String {
-    let template = match finding.kind {
-        FindingKind::Deadlock => words.finding_deadlock,
-        FindingKind::Livelock => words.finding_livelock,
-        FindingKind::Starvation => words.finding_starvation,
+    let lock = finding.waits.first().filter(|wait| wait.wants.kind != ResourceKind::Worker);
+    let template = match (finding.kind, lock) {
+        (FindingKind::Deadlock, _) => words.finding_deadlock,
+        (FindingKind::Livelock, _) => words.finding_livelock,
+        (FindingKind::Starvation, None) => words.finding_starvation,
+        (FindingKind::Starvation, Some(_)) => words.finding_overtaken,
     };
+    let what = lock.map_or_else(String::new, |wait| resource(words, &wait.wants, ""));
+    let times = format::count(lock.map_or(0, |wait| u64::from(wait.times)));
     let n = format::count(u64::from(finding.tasks));
     let (from, to) = (format::duration(finding.from_ns), format::duration(finding.to_ns));
-    fill(template, &[("n", &n), ("from", &from), ("to", &to)])
+    fill(template, &[("n", &n), ("from", &from), ("to", &to), ("what", &what), ("times", &times)])
 }
 
 fn sentence(words: &Strings, wait: &Wait, kind: FindingKind) -> String {

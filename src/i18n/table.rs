@@ -134,6 +134,7 @@ strings! {
     finding_deadlock: "Deadlock after {from}, tasks that cannot go on: {n}", "교착 상태(deadlock), {from} 이후: 작업 {n}개가 더 나아갈 수 없습니다";
     finding_livelock: "Livelock from {from} on, tasks that try again for ever: {n}", "라이브락(livelock), {from}부터: 작업 {n}개가 끝없이 다시 시도합니다";
     finding_starvation: "Starvation from {from} to {to}, tasks that were ready while no ready task got a worker: {n}", "기아(starvation), {from}부터 {to}까지: 실행 준비된 작업이 하나도 작업자를 얻지 못해 {n}개가 기다렸습니다";
+    finding_overtaken: "Starvation from {from} to {to}, tasks that waited for {what} while others took it {times} times: {n}", "기아(starvation), {from}부터 {to}까지: 다른 작업이 {times}번 가져가는 동안 {n}개가 기다렸습니다 ({what})";
     finding_has: "has {what}", "{what} 보유";
     finding_waits: "waits for {what}", "{what}: 기다리는 중";
     finding_waits_by: "waits for {what}, taken by {who}", "{what}: 기다리는 중 ({who} 보유)";

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Most tasks that a finding names in one list; it counts the others.
 pub const MAX_NAMED: usize = 8;
 
+/// [ns] The shortest wait that is a starvation.
+pub(crate) const STARVES_NS: u64 = 100_000_000;
+
 /// One thing that is wrong with a run, and who is involved.
 ///
 /// A run with a deadlock or a livelock ends unfinished, which is its result and no error; a starvation ends no run.
@@ -16,9 +19,10 @@ pub struct Finding {
     /// Which of them.
     pub kind: FindingKind,
     /// [ns] When it began: when the last task of the circle waited, with the first retry without progress, or when a
-    /// ready task was taken last before the starvation or the first one became ready.
+    /// ready task was taken last before the starvation or the first one became ready; at a lock, when one that waited
+    /// got it last or the first one began to wait.
     pub from_ns: u64,
-    /// [ns] The end of the run; starvation: when a ready task was taken again.
+    /// [ns] The end of the run; starvation: when a ready task was taken again, or one that waited got the lock.
     pub to_ns: u64,
     /// How many tasks cannot go on, repeat themselves, or are starved.
     pub tasks: u32,
@@ -40,7 +44,8 @@ pub enum FindingKind {
     Deadlock,
     /// Tasks run, try and give up again and again, and none gets any further.
     Livelock,
-    /// Tasks are ready, and for long none of them is taken, because a few others keep the workers.
+    /// Tasks are ready, and for long none of them is taken, because a few others keep the workers; or tasks wait for a
+    /// lock, and for long others take it whenever it is given back.
     Starvation,
 }
 
@@ -69,9 +74,9 @@ pub struct Wait {
     /// What it waits for.
     pub wants: Resource,
     /// Tasks that have it or must end first; at most [`MAX_NAMED`]. In a circle the next task is the first of them; in a
-    /// starvation those that have had a worker longest.
+    /// starvation those that have had a worker longest, or the first that took the lock.
     pub held_by: Vec<TaskName>,
-    /// Livelock: how often it tries in one period.
+    /// Livelock: how often it tries in one period. Starvation at a lock: how often others took it meanwhile.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub times: u32,
 }

@@ -278,6 +278,7 @@ impl Simulation {
             findings.extend(detect::deadlock(&waits, &kernel.recorder.tasks, kernel.recorder.last));
         }
         findings.extend(detect::starvation(kernel));
+        findings.extend(detect::overtaken(kernel, model.locks()));
         findings
     }
 }

@@ -44,6 +44,15 @@ fn heading(finding: &Finding, variant: &str) -> String {
         }
         FindingKind::Starvation => {
             let to = format::duration(finding.to_ns);
+            let lock = finding.waits.first().filter(|wait| wait.wants.kind != ResourceKind::Worker);
+            if let Some(wait) = lock {
+                return format!(
+                    "Starvation in {variant} from {from} to {to}: {} waited for {}, and others took it {} times.",
+                    count(finding.tasks),
+                    wanted(&wait.wants),
+                    format::count(wait.times.into())
+                );
+            }
             let were = if finding.tasks == 1 { "was" } else { "were" };
             format!(
                 "Starvation in {variant} from {from} to {to}: {} {were} ready, and no ready task got a worker.",
@@ -124,6 +133,13 @@ mod tests {
              - call 5 waited for a worker, taken by hog 0, hog 1.\n",
         );
         check(r#"{ model = "green-threads" }"#, &tasks("1"), "");
+        check(
+            r#"{ model = "thread-pool" }"#,
+            r#"[{ name = "job", count = 2, steps = [{ repeat = { times = 200, steps = [
+                { lock = { name = "x" } }, { cpu = "1 ms" }, { unlock = "x" }] } }] }]"#,
+            "! Starvation in v from 0 ns to 200 ms: 1 task waited for lock x, and others took it 199 times.\n  \
+             - job 1 waited for lock x, taken by job 0.\n",
+        );
     }
 
     #[test]

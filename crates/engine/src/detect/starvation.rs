@@ -17,20 +17,18 @@
 //! - 100 ms: ten times what a scheduler that preempts lets a task keep its worker (10 ms in Go, G-1), and about the
 //!   shortest delay that a person notices.
 //!
-//! What this does not find: tasks that are passed over while others of the queue are taken, as in a queue in no order,
-//! and tasks that wait for a lock which later ones take first.
+//! What this does not find: tasks that are passed over while others of the queue are taken, as in a queue in no order;
+//! and tasks that wait for a lock which others take first are found by `overtaken`.
 //!
 //! One pass over the records, and a second one where a standstill is long enough; a run without records has no such
 //! finding. At most [`MAX_NAMED`] tasks are named, all are counted.
 
 use std::cmp::Reverse;
 
-use crate::finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, TaskName, Wait};
+use crate::finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, STARVES_NS, TaskName, Wait};
 use crate::kernel::Kernel;
 use crate::recording::{NO_WORKER, Records, TaskTag};
 
-/// [ns] The shortest standstill that is a starvation.
-const LEAST_NS: u64 = 100_000_000;
 /// How many median turns it must last.
 const LEAST_TURNS: u64 = 100;
 
@@ -38,11 +36,11 @@ const LEAST_TURNS: u64 = 100;
 pub(crate) fn starvation(kernel: &Kernel) -> Option<Finding> {
     let records = &kernel.recorder.tasks;
     let (from_ns, to_ns) = longest_standstill(records, kernel.plan.tasks);
-    if to_ns - from_ns < LEAST_NS {
+    if to_ns - from_ns < STARVES_NS {
         return None;
     }
     let look = Look::at(records, kernel.plan.tasks, (from_ns, to_ns));
-    let limit = look.turns.median()?.saturating_mul(LEAST_TURNS).max(LEAST_NS);
+    let limit = look.turns.median()?.saturating_mul(LEAST_TURNS).max(STARVES_NS);
     let starved = names_of(look.ready, limit);
     let name = |task: u32| TaskName { id: task, class: kernel.plan.class_of(task).name.clone() };
     let held_by: Vec<TaskName> = names_of(look.holders, limit).into_iter().take(MAX_NAMED).map(name).collect();
@@ -142,7 +140,7 @@ impl Look {
     fn add(&mut self, place: Place, task: u32, ns: u64) {
         match place {
             Place::Ready => self.ready.push((ns, task)),
-            Place::OnWorker if ns >= LEAST_NS => self.holders.push((ns, task)),
+            Place::OnWorker if ns >= STARVES_NS => self.holders.push((ns, task)),
             _ => {}
         }
     }

@@ -131,20 +131,20 @@ impl EventLoop {
                 }
                 Next::Lock(lock) => {
                     kernel.advance(task);
-                    let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
+                    let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task, kernel.now));
                     if !taken {
                         return self.wait(kernel, task, TaskState::LockWait, lock.kind.reason(), lock.is_scoped());
                     }
                     kernel.entered(task, lock);
                 }
                 Next::TryLock(lock, otherwise) => {
-                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number, task));
                     kernel.tried(task, lock, otherwise, taken);
                 }
                 Next::Unlock(lock) => {
                     kernel.advance(task);
                     kernel.left(task, lock);
-                    if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number)) {
+                    if let Some(heir) = lock.shared.and_then(|number| self.locks.hand_over(number, kernel.now)) {
                         self.requeue(kernel, heir, Reason::Resumed);
                     }
                 }

@@ -73,6 +73,7 @@ pub(crate) fn check(cores: u32, spec: &str, tasks: &str, expect: &str) -> Record
 
 mod deadlock;
 mod livelock;
+mod overtaken;
 #[cfg(not(target_arch = "wasm32"))]
 mod random;
 mod starvation;

@@ -40,7 +40,7 @@ impl Pool {
                     }
                 }
                 Next::Lock(lock) => {
-                    let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task));
+                    let taken = lock.shared.is_none_or(|number| self.locks.acquire(number, task, kernel.now));
                     if !taken && lock.is_scoped() {
                         kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                         return Ran::Busy;
@@ -53,7 +53,7 @@ impl Pool {
                     kernel.entered(task, lock);
                 }
                 Next::TryLock(lock, otherwise) => {
-                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number, task));
                     kernel.tried(task, lock, otherwise, taken);
                 }
                 Next::Unlock(lock) => {
@@ -61,7 +61,8 @@ impl Pool {
                     kernel.left(task, lock);
                     let Some(number) = lock.shared else { continue };
                     let barges = lock.is_scoped();
-                    let heir = if barges { self.locks.release(number) } else { self.locks.hand_over(number) };
+                    let heir =
+                        if barges { self.locks.release(number) } else { self.locks.hand_over(number, kernel.now) };
                     if let Some(heir) = heir {
                         let cost = self.wake_waiter(kernel, index, heir);
                         if kernel.busy(thread, cost, Activity::Overhead, task) {

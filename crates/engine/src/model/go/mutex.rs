@@ -67,7 +67,7 @@ impl Mutexes {
             }
             return true;
         }
-        if self.locks.acquire(number, task) {
+        if self.locks.acquire(number, task, now) {
             self.since[task_at] = NEVER;
             return true;
         }
@@ -79,17 +79,17 @@ impl Mutexes {
     }
 
     /// The task takes the lock if it is free.
-    pub(super) fn try_acquire(&mut self, number: u32) -> bool {
-        self.locks.try_acquire(number)
+    pub(super) fn try_acquire(&mut self, number: u32, task: u32) -> bool {
+        self.locks.try_acquire(number, task)
     }
 
-    pub(super) fn release(&mut self, number: u32, lock: LockRef) -> Heir {
+    pub(super) fn release(&mut self, number: u32, lock: LockRef, now: u64) -> Heir {
         let mutex = self.is_mutex(number, lock);
         let starving = self.starving[number as usize];
         if mutex && !starving {
             return self.locks.release(number).map_or(Heir::Nobody, Heir::Ready);
         }
-        let Some(heir) = self.locks.hand_over(number) else { return Heir::Nobody };
+        let Some(heir) = self.locks.hand_over(number, now) else { return Heir::Nobody };
         self.handed[heir as usize] = true;
         if mutex { Heir::InPlace(heir) } else { Heir::Ready(heir) }
     }

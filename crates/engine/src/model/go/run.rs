@@ -66,7 +66,7 @@ impl Go {
                     kernel.advance(task);
                 }
                 Next::TryLock(lock, otherwise) => {
-                    let taken = lock.shared.is_none_or(|number| self.mutexes.try_acquire(number));
+                    let taken = lock.shared.is_none_or(|number| self.mutexes.try_acquire(number, task));
                     kernel.tried(task, lock, otherwise, taken);
                 }
                 Next::Unlock(lock) => {
@@ -133,7 +133,7 @@ impl Go {
     /// Whether the task has given its M up.
     fn unlock(&mut self, kernel: &mut Kernel, machine: u32, task: u32, lock: LockRef) -> bool {
         let Some(number) = lock.shared else { return false };
-        let (heir, in_place) = match self.mutexes.release(number, lock) {
+        let (heir, in_place) = match self.mutexes.release(number, lock, kernel.now) {
             Heir::Nobody => return false,
             Heir::Ready(heir) => (heir, false),
             Heir::InPlace(heir) => (heir, true),

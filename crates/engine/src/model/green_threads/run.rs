@@ -75,7 +75,7 @@ impl Pool {
                     }
                 }
                 Next::TryLock(lock, otherwise) => {
-                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number));
+                    let taken = lock.shared.is_none_or(|number| self.locks.try_acquire(number, task));
                     kernel.tried(task, lock, otherwise, taken);
                 }
                 Next::Unlock(lock) => {
@@ -130,7 +130,7 @@ impl Pool {
     /// Takes a lock; if it is taken, says what became of the run.
     fn lock(&mut self, kernel: &mut Kernel, thread: u32, index: usize, task: u32, lock: LockRef) -> Option<Ran> {
         if let Some(number) = lock.shared
-            && !self.locks.acquire(number, task)
+            && !self.locks.acquire(number, task, kernel.now)
         {
             // T-13: to enter a monitor pins on 21 to 23; T-15: to wait for a class pins on every JDK.
             let enters = lock.is_frame() || lock.is_scoped() && !self.rules.monitors_unmount();

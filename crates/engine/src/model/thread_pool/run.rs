@@ -49,7 +49,7 @@ impl Pool {
                 }
                 Next::Lock(lock) => {
                     if let Some(number) = self.contended(kernel, task, lock)
-                        && !self.locks.acquire(number, task)
+                        && !self.locks.acquire(number, task, kernel.now)
                     {
                         kernel.hold(thread, task, TaskState::LockWait, lock.kind.reason());
                         return Outcome::Waits;
@@ -57,7 +57,7 @@ impl Pool {
                     kernel.advance(task);
                 }
                 Next::TryLock(lock, otherwise) => match self.contended(kernel, task, lock) {
-                    Some(number) if !self.locks.try_acquire(number) => kernel.jump(task, otherwise),
+                    Some(number) if !self.locks.try_acquire(number, task) => kernel.jump(task, otherwise),
                     _ => kernel.advance(task),
                 },
                 Next::Unlock(lock) => {

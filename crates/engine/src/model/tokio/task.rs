@@ -109,7 +109,7 @@ pub(super) trait Runtime {
                     }
                 }
                 Next::Lock(lock) => {
-                    let taken = lock.shared.is_none_or(|number| self.common().locks.acquire(number, task));
+                    let taken = lock.shared.is_none_or(|number| self.common().locks.acquire(number, task, kernel.now));
                     if !taken && (lock.is_scoped() || !suspendable) {
                         if !lock.is_scoped() {
                             kernel.advance(task);
@@ -129,7 +129,7 @@ pub(super) trait Runtime {
                     kernel.entered(task, lock);
                 }
                 Next::TryLock(lock, otherwise) => {
-                    let taken = lock.shared.is_none_or(|number| self.common().locks.try_acquire(number));
+                    let taken = lock.shared.is_none_or(|number| self.common().locks.try_acquire(number, task));
                     kernel.tried(task, lock, otherwise, taken);
                 }
                 Next::Unlock(lock) => {
@@ -137,7 +137,8 @@ pub(super) trait Runtime {
                     kernel.left(task, lock);
                     let Some(number) = lock.shared else { continue };
                     let locks = &mut self.common().locks;
-                    let heir = if lock.is_scoped() { locks.release(number) } else { locks.hand_over(number) };
+                    let heir =
+                        if lock.is_scoped() { locks.release(number) } else { locks.hand_over(number, kernel.now) };
                     if let Some(heir) = heir {
                         let cost = self.wake(kernel, place, heir);
                         if kernel.busy(thread, cost, Activity::Overhead, task) {
