@@ -35,6 +35,13 @@ pub(crate) struct Request<'a> {
     pub(crate) reps: u32,
 }
 
+impl<'a> Request<'a> {
+    /// The runtimes that the runs of the scenario stand for, repeated so often; everything else as without options.
+    pub(crate) const fn new(name: &'a str, scenario: &'a Scenario, reps: u32) -> Self {
+        Self { name, scenario, runtimes: &[], java: None, reps }
+    }
+}
+
 /// What a measurement gave, and whether all of it could be had.
 #[derive(Debug)]
 pub(crate) struct Collected {

@@ -24,6 +24,7 @@ mod report;
 mod runtime;
 mod select;
 mod slots;
+mod stats;
 mod table;
 mod warning;
 mod workload;
@@ -52,11 +53,9 @@ pub(crate) struct Measured {
 pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let input = input::load(&args.choice)?;
     let request = Request {
-        name: &args.choice.scenario,
-        scenario: &input.scenario,
         runtimes: &args.runtime,
         java: args.java.as_deref(),
-        reps: args.reps,
+        ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
     let Collected { report, failure } = collect::collect(request)?;
     let text = match args.format {

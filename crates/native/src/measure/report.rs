@@ -15,6 +15,7 @@ use super::jvm::JvmReadings;
 use super::probe::Reading;
 use super::repeat::Finished;
 use super::select::{Absent, Planned};
+use super::stats::{Bootstrap, FEWEST, Statistics};
 use super::warning::Warning;
 
 /// A measured result.
@@ -25,6 +26,8 @@ pub(crate) struct Report {
     pub(crate) scenario: Scenario,
     /// Where.
     pub(crate) environment: Environment,
+    /// How the intervals of the statistics were found.
+    pub(crate) bootstrap: Bootstrap,
     /// What limits the figures.
     pub(crate) warnings: Vec<Warning>,
     /// What was not measured, and why.
@@ -45,6 +48,8 @@ pub(crate) struct Run {
     pub(crate) stands_for: Vec<String>,
     /// [ns] Makespan of every repetition, in the order in which they ran.
     pub(crate) makespans_ns: Vec<u64>,
+    /// What all repetitions say together.
+    pub(crate) statistics: Statistics,
     /// [bytes] Peak of the resident memory above what the process had just before the run.
     pub(crate) resident_growth_bytes: Option<u64>,
     /// [ns] CPU time of all threads, in their own code and in the kernel.
@@ -77,7 +82,15 @@ impl Report {
     ) -> Self {
         let run = |(planned, finished): &(Planned, Finished)| Run::new(scenario, planned, finished);
         let runs = results.iter().filter_map(run).collect();
-        Self { version: RESULT_VERSION, scenario: scenario.clone(), environment, warnings, absent, runs }
+        Self {
+            version: RESULT_VERSION,
+            scenario: scenario.clone(),
+            environment,
+            bootstrap: Bootstrap::HERE,
+            warnings,
+            absent,
+            runs,
+        }
     }
 }
 
@@ -88,6 +101,7 @@ impl Run {
         order.sort_by_key(|repetition| repetition.makespan_ns);
         // The lower middle, so that it is a repetition that happened.
         let median = *order.get(order.len().saturating_sub(1) / 2)?;
+        let statistics = Statistics::of(repetitions)?;
         let readings = &median.readings;
         let mut unavailable = BTreeMap::new();
         for (name, reason) in [
@@ -99,6 +113,13 @@ impl Run {
             ("events", "a measurement has no events"),
         ] {
             unavailable.insert(name.to_owned(), reason.to_owned());
+        }
+        if repetitions.len() < FEWEST {
+            let reason = format!("an interval of 95 % needs {FEWEST} repetitions at least");
+            unavailable.insert("statistics.intervals".to_owned(), reason);
+        }
+        if repetitions.len() < 2 {
+            unavailable.insert("statistics.sd".to_owned(), "one repetition has no deviation".to_owned());
         }
         let mut figure = |name: &str, reading: &Reading| match reading {
             Ok(value) => Some(*value),
@@ -161,6 +182,7 @@ impl Run {
             resident_growth_bytes,
             cpu_ns,
             histograms: Histograms::merged(repetitions.iter().map(|repetition| &repetition.histograms)),
+            statistics,
             jvm,
         })
     }

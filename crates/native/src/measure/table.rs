@@ -1,9 +1,12 @@
 //! A measurement for people, and as CSV.
 
+pub(crate) mod spread;
+
 use parkbench_trace::RunResult;
 use parkbench_view::format;
 
 use super::report::{JvmRun, Report};
+use super::stats::Spread;
 use crate::figures::{self, WIDTH, or_absent};
 use crate::text::wrap;
 use crate::{flat, simulate};
@@ -47,7 +50,8 @@ pub(crate) fn render(report: &Report) -> String {
             });
         }
     }));
-    out.push_str("\nAll figures are those of the repetition with the median total time.\n");
+    out.push_str("\nThe figures above are those of the repetition with the median total time.\n\n");
+    out.push_str(&spread::render(report));
     out.push_str(&machine(report));
     out.push_str(&absent(report));
     for absent in &report.absent {
@@ -84,7 +88,7 @@ fn absent(report: &Report) -> String {
         for (field, reason) in &run.result.unavailable {
             let line = format!("{field} unavailable: {reason}");
             // Figures that no measurement has are not shown, and need no explanation.
-            let shown = !reason.contains("measurement") && field != "jvm.pinned";
+            let shown = !reason.contains("measurement") && !["jvm.pinned", "statistics.sd"].contains(&field.as_str());
             if shown && !reasons.contains(&line) {
                 reasons.push(line);
             }
@@ -108,11 +112,33 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         add("resident_growth_bytes", optional(run.resident_growth_bytes));
         add("cpu_ns", optional(run.cpu_ns));
         let jvm = |of: fn(&JvmRun) -> Option<u64>| optional(run.jvm.as_ref().and_then(of));
+        for figure in &spread::FIGURES {
+            statistics(&mut add, figure, (figure.of)(&run.statistics));
+        }
+        add("stat_throughput_rate_of_means_per_s", run.statistics.throughput.rate_of_means.to_string());
         add("jvm_heap_peak_bytes", jvm(|jvm| Some(jvm.readings.heap_peak_bytes)));
         add("jvm_gc_ns", jvm(|jvm| Some(jvm.readings.gc_ns)));
         add("jvm_pinned", jvm(|jvm| jvm.pinned));
         columns
     }))
+}
+
+/// The columns of one figure of the statistics.
+fn statistics(add: &mut impl FnMut(&str, String), figure: &spread::Figure, spread: Option<&Spread>) {
+    let (name, unit) = (figure.name, figure.unit);
+    let mut number = |part: &str, value: Option<f64>| {
+        add(&format!("stat_{name}_{part}_{unit}"), value.map(|value| value.to_string()).unwrap_or_default());
+    };
+    number("mean", spread.map(|spread| spread.mean));
+    number("mean_low", spread.and_then(|spread| spread.mean_interval).map(|interval| interval.low));
+    number("mean_high", spread.and_then(|spread| spread.mean_interval).map(|interval| interval.high));
+    number("median", spread.map(|spread| spread.median));
+    number("median_low", spread.and_then(|spread| spread.median_interval).map(|interval| interval.low));
+    number("median_high", spread.and_then(|spread| spread.median_interval).map(|interval| interval.high));
+    number("sd", spread.and_then(|spread| spread.sd));
+    let outliers = spread.map_or(&[][..], |spread| spread.outliers.as_slice());
+    let numbers: Vec<_> = outliers.iter().map(|outlier| outlier.repetition.to_string()).collect();
+    add(&format!("stat_{name}_outliers"), numbers.join(" "));
 }
 
 #[cfg(test)]
@@ -161,8 +187,20 @@ mod tests {
             },
             jvm: None,
         };
-        let repetitions: [Vec<u64>; 4] =
-            [vec![2_300_000_000, 2_200_000_000, 2_250_000_000], vec![1_013_000_000], vec![], vec![7_600_000]];
+        let repetitions: [Vec<u64>; 4] = [
+            vec![
+                2_300_000_000,
+                2_200_000_000,
+                2_250_000_000,
+                2_260_000_000,
+                2_240_000_000,
+                3_500_000_000,
+                2_245_000_000,
+            ],
+            vec![1_013_000_000],
+            vec![],
+            vec![7_600_000],
+        ];
         let finished = |times: Vec<u64>| Finished {
             repetitions: times.into_iter().map(repetition).collect(),
             ..Finished::default()
@@ -170,7 +208,7 @@ mod tests {
         let (planned, absent) = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap();
         let results: Vec<_> = planned.into_iter().zip(repetitions.map(finished)).collect();
         let warnings =
-            vec![Warning::OtherCores { scenario: 8, here: 2 }, Warning::Interrupted { finished: 5, planned: 12 }];
+            vec![Warning::OtherCores { scenario: 8, here: 2 }, Warning::Interrupted { finished: 9, planned: 28 }];
         Report::new(&scenario, environment, warnings, absent, &results)
     }
 
