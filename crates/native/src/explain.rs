@@ -15,6 +15,7 @@ use parkbench_view::format;
 use crate::Failure;
 use crate::cli::ExplainArgs;
 use crate::figures::WIDTH;
+use crate::findings;
 use crate::input::{self, InputError};
 use crate::simulate::title;
 use crate::text::wrap;
@@ -45,12 +46,23 @@ fn explain(scenario: &Scenario, index: usize, profile: &CostProfile) -> Result<S
     let metrics = Metrics::of(&trace);
     let variant = run.variant(&scenario.machine);
     let mut out = format!("\n{}, {variant}: {}\n", run.model.as_str(), format::duration(metrics.makespan_ns));
-    out.push_str(&bounds::render(scenario, index, &trace, &metrics));
+    if metrics.tasks_unfinished == 0 {
+        out.push_str(&bounds::render(scenario, index, &trace, &metrics));
+    } else {
+        let count = format::count(u64::from(metrics.tasks_unfinished));
+        let text = format!("{count} tasks never end; the time is that of the last event, or until all repeats.");
+        out.push_str(&wrap(&text, WIDTH, "  ", "  "));
+    }
+    out.push_str(&findings::render(&metrics.findings, &variant));
     out.push_str("\n  Rules\n");
     for (number, sentence) in rules::of(scenario, index) {
         out.push_str(&wrap(sentence, WIDTH, &format!("    {number:<5}"), "         "));
     }
-    out.push_str(&costs::render(scenario, index, profile, &totals)?);
+    if metrics.tasks_unfinished == 0 {
+        out.push_str(&costs::render(scenario, index, profile, &totals)?);
+    } else {
+        out.push_str("\n  Costs: without an end there is no total that they could have to do with\n");
+    }
     Ok(out)
 }
 

@@ -1,7 +1,6 @@
 //! Deadlocks, livelocks and starvation in words: who has what, and who waits for what. A few lines each.
 
 use parkbench_engine::{Finding, FindingKind, Resource, ResourceKind, TaskName, Wait};
-use parkbench_trace::RunResult;
 use parkbench_view::format;
 
 use crate::figures::WIDTH;
@@ -10,9 +9,9 @@ use crate::text;
 /// Most tasks that get a line.
 const LINES: usize = 4;
 
-/// What is wrong with the run, or the empty text.
-pub(crate) fn render(run: &RunResult) -> String {
-    run.findings.iter().map(|finding| one(finding, &run.variant)).collect()
+/// What is wrong with a run of this variant, or the empty text.
+pub(crate) fn render(findings: &[Finding], variant: &str) -> String {
+    findings.iter().map(|finding| one(finding, variant)).collect()
 }
 
 fn one(finding: &Finding, variant: &str) -> String {

@@ -77,7 +77,9 @@ fn table(input: &Input, result: &ResultFile) -> String {
         out.push('\n');
         out.push_str(&text::wrap(&note, WIDTH, "! ", "  "));
     }
-    for findings in runs.iter().map(|run| findings::render(run)).filter(|findings| !findings.is_empty()) {
+    for findings in
+        runs.iter().map(|run| findings::render(&run.findings, &run.variant)).filter(|findings| !findings.is_empty())
+    {
         out.push('\n');
         out.push_str(&findings);
     }

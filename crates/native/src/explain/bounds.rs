@@ -18,6 +18,9 @@ struct Bound {
 
 /// The bounds from the highest, and a sentence about that one.
 pub(super) fn render(scenario: &Scenario, run: usize, trace: &Trace, metrics: &Metrics) -> String {
+    if metrics.makespan_ns == 0 {
+        return "  No step takes time, and no cost is paid.\n".to_owned();
+    }
     let mut bounds = of(scenario, run, trace, metrics);
     bounds.retain(|bound| bound.ns > 0);
     bounds.sort_by_key(|bound| std::cmp::Reverse(bound.ns));
@@ -40,12 +43,6 @@ pub(super) fn render(scenario: &Scenario, run: usize, trace: &Trace, metrics: &M
 }
 
 fn verdict(metrics: &Metrics, bounds: &[Bound]) -> String {
-    if metrics.tasks_unfinished > 0 {
-        return format!(
-            "{} tasks wait for each other and never end; the total is the time of the last event.",
-            format::count(u64::from(metrics.tasks_unfinished))
-        );
-    }
     match bounds.first() {
         Some(bound) if bound.ns as f64 >= 0.8 * metrics.makespan_ns as f64 => bound.verdict.to_owned(),
         _ => "No bound alone holds the total: tasks pass through several of these one after the other, or wait for \

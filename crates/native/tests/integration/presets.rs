@@ -48,3 +48,21 @@ fn every_preset_is_explained() {
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}: {text}");
     }
 }
+
+#[test]
+fn a_run_without_an_end_and_one_without_time_are_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let explain = |tasks: &str| {
+        let text = format!(
+            "version = 1\nname = \"x\"\nprofile = \"zero\"\ntasks = {tasks}\nruns = [{{ model = \"thread-pool\", size = 2 }}]\n[machine]\ncores = 2\n"
+        );
+        let file = dir.path().join("x.toml");
+        std::fs::write(&file, text).unwrap();
+        stdout_of(&["explain", file.to_str().unwrap()])
+    };
+    insta::assert_snapshot!(
+        "explain-deadlock",
+        explain("[{ count = 2, steps = [{ spawn = { steps = [{ io = \"1 ms\" }] } }, \"join\"] }]")
+    );
+    insta::assert_snapshot!("explain-no-time", explain("[{ count = 2, steps = [\"yield\"] }]"));
+}
