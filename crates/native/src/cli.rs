@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parkbench_engine::{MAX_TASKS, Model};
 
-use crate::measure::Wanted;
+use crate::measure::{Cores, Wanted};
 
 /// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
 #[derive(Debug, Parser)]
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Thread pools run on OS threads, green threads on may, coroutines on tokio; and each on the JVM, where there is a
     /// Java 21 or newer and, once, Maven: platform threads, virtual threads, Kotlin's dispatchers.
     /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
-    /// io-bound needs 42 s for each repetition. Use --tasks for less.
+    /// io-bound needs 42 s for each of 20 repetitions. Use --tasks and --reps for less.
     Measure(MeasureArgs),
     /// Say what this machine allows, what is installed, which presets it can measure, and what to change
     Doctor(DoctorArgs),
@@ -106,9 +106,22 @@ pub(crate) struct SimulateArgs {
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
-    /// How often each run is repeated, 1 to 1000; the median is printed
-    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_reps, allow_negative_numbers = true)]
+    /// How often each run is repeated, 1 to 1000
+    ///
+    /// The printed figures are those of the repetition with the median total time, then the statistics of all.
+    /// Fewer than 6 have no 95 % intervals.
+    #[arg(long, value_name = "N", default_value = "20", value_parser = parse_reps, allow_negative_numbers = true)]
     pub(crate) reps: u32,
+    /// Unmeasured runs of each before, 0 to 1000; 1 where it is not said, and 3 on a JVM if they take 2 s at most
+    ///
+    /// A JVM also runs a part of the tasks up to 20 times before, for its compiler.
+    #[arg(long, value_name = "N", value_parser = parse_warm_up, allow_negative_numbers = true)]
+    pub(crate) warm_up: Option<u32>,
+    /// Measure on these cores only, a list as taskset has it: 0,2 or 0-3 or 0-7:2
+    ///
+    /// Every process of the measurement is held to them, the JVM's too.
+    #[arg(long, value_name = "CORES", allow_hyphen_values = true)]
+    pub(crate) pin: Option<Cores>,
     /// Only these real runtimes, separated by commas; one that is named runs whether it stands for a run or not
     #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
     pub(crate) runtime: Vec<Wanted>,
@@ -236,6 +249,10 @@ fn parse_tasks(text: &str) -> Result<u64, String> {
 
 fn parse_reps(text: &str) -> Result<u32, String> {
     parse_whole(text, 1, 1_000).map(|n| n as u32)
+}
+
+fn parse_warm_up(text: &str) -> Result<u32, String> {
+    parse_whole(text, 0, 1_000).map(|n| n as u32)
 }
 
 fn parse_seed(text: &str) -> Result<u64, String> {

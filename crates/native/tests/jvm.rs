@@ -24,7 +24,7 @@ const TWO_RUNS: &str = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":
 
 fn measure(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parkbench"));
-    command.args(["measure", "--format", "json", "--reps", "1"]).args(args);
+    command.args(["measure", "--format", "json", "--reps", "1", "--warm-up", "0"]).args(args);
     command
 }
 

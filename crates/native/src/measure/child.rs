@@ -4,7 +4,6 @@
 //! input and reads an [`Outcome`] as JSON from its standard output.
 
 use std::io::{self, Read as _, Write as _};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +14,8 @@ use parkbench_engine::Scenario;
 use parkbench_trace::Summary;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
 
+use super::command;
 use super::histogram::Histograms;
 use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
@@ -118,16 +117,8 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
 /// Runs the job in a child process; kills the child when the future is dropped or `limit` has passed.
 pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition> {
     let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
-    let mut child = Command::new(binary)
-        .arg("exec-one")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
-        .context("cannot start a process for the repetition")?;
+    let mut child =
+        command::child(binary).arg("exec-one").spawn().context("cannot start a process for the repetition")?;
     let text = serde_json::to_string(job).context("cannot write the job")?;
     if let Some(mut stdin) = child.stdin.take() {
         // A child that ends before it has read the job says why below.

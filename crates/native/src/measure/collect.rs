@@ -8,18 +8,28 @@ use std::time::Duration;
 use anyhow::anyhow;
 use parkbench_engine::{FieldError, Plan, Scenario};
 
+use super::cores::{Cores, Pinned};
 use super::environment::{self, Environment};
 use super::jvm::{self, Java, JavaError};
+use super::overhead::Harness;
 use super::repeat::{self, Finished, Order};
 use super::report::Report;
+use super::runtime::Runtime;
 use super::select::{self, Planned, Wanted};
-use super::warning::Warning;
-use super::{check, cpu, estimate, forecast, limits};
+use super::surroundings::Surroundings;
+use super::warning::{self, Warning};
+use super::{check, cpu, estimate, forecast, judge, limits};
 use crate::Failure;
 use crate::input::InputError;
 
 /// [s] A measurement that will take longer says so before it starts.
 const LONG_S: u64 = 600;
+
+/// A repetition up to this long is short.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// Unmeasured runs of all tasks on a JVM where they are short.
+const JVM_WARM_UPS: u32 = 3;
 
 /// What is to be measured.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +43,16 @@ pub(crate) struct Request<'a> {
     pub(crate) java: Option<&'a Path>,
     /// How often each run is repeated.
     pub(crate) reps: u32,
+    /// Unmeasured runs of each runtime before; as many as its kind needs where it is not said.
+    pub(crate) warm_up: Option<u32>,
+    /// The cores to measure on; all that this process may use where it is not said.
+    pub(crate) pin: Option<&'a Cores>,
 }
 
 impl<'a> Request<'a> {
     /// The runtimes that the runs of the scenario stand for, repeated so often; everything else as without options.
     pub(crate) const fn new(name: &'a str, scenario: &'a Scenario, reps: u32) -> Self {
-        Self { name, scenario, runtimes: &[], java: None, reps }
+        Self { name, scenario, runtimes: &[], java: None, reps, warm_up: None, pin: None }
     }
 }
 
@@ -55,6 +69,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     let scenario = request.scenario;
     let invalid = |error| InputError::Scenario(request.name.to_owned(), error);
     check::check(scenario).map_err(invalid)?;
+    let _pinned = request.pin.map(Pinned::to).transpose()?;
     let limits = environment::limits();
     let java = java(request.java)?;
     let version = java.as_ref().map(|java| &java.version).map_err(String::as_str);
@@ -78,7 +93,9 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         let reason = "no processor is that fast, so the optimiser has removed the loop";
         return Err(Failure::Runtime(anyhow!("an iteration of the CPU loop took {iteration_ps} ps: {reason}")));
     }
-    let mut environment = Environment::here(iteration_ps);
+    let harness = Harness::measure();
+    let mut environment = Environment::here(iteration_ps, harness);
+    environment.pinned = request.pin.map(ToString::to_string);
     let uses_jvm = plan.iter().any(|planned| planned.runtime.kind().is_jvm());
     environment.java = java.as_ref().ok().filter(|_| uses_jvm).map(|java| java.version.text.clone());
     let mut warnings = forecast::warnings(scenario, &plan, limits.cores);
@@ -89,7 +106,14 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         let ns = estimate::makespan_ns(scenario, &run, &planned.runtime, limits.cores, iteration_ps);
         estimates.push(Duration::from_nanos(ns));
     }
-    let total_s = estimates.iter().map(Duration::as_secs_f64).sum::<f64>() * f64::from(request.reps);
+    let warm_ups: Vec<u32> = plan
+        .iter()
+        .zip(&estimates)
+        .map(|(planned, &estimate)| request.warm_up.unwrap_or_else(|| warm_up(&planned.runtime, estimate)))
+        .collect();
+    let budget = |(estimate, &warm_up): (&Duration, &u32)| estimate.as_secs_f64() * f64::from(request.reps + warm_up);
+    let total_s = estimates.iter().zip(&warm_ups).map(budget).sum::<f64>();
+    eprintln!("{}", announcement(plan.len(), request.reps, &warm_ups, total_s));
     if total_s > LONG_S as f64 {
         let warning = Warning::Long { total_s: total_s as u64 };
         eprintln!("warning: {}", warning.message());
@@ -101,10 +125,13 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         planned: &plan,
         estimates: &estimates,
         reps: request.reps,
+        warm_ups: &warm_ups,
         iteration_ps,
         java: java.as_ref().ok(),
     };
+    let before = Surroundings::now();
     let (results, interrupted) = repeat::repeat(order)?;
+    warnings.extend(judge::surroundings(&Surroundings::now().since(&before, limits.cores)));
     let finished: u32 = results.iter().map(|of_one| of_one.repetitions.len() as u32).sum();
     for (planned, of_one) in plan.iter().zip(&results) {
         if let Some(reason) = &of_one.failure {
@@ -130,8 +157,34 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     environment.cpu_iteration_after_ps = Some(after_ps);
     warnings.extend(Warning::of_speeds(iteration_ps, after_ps));
     let results: Vec<(Planned, Finished)> = plan.into_iter().zip(results).collect();
-    let report = Report::new(scenario, environment, warnings, absent, &results);
+    let mut report = Report::new(scenario, environment, warnings, absent, &results);
+    report.warnings.extend(judge::runs(&report.runs, &harness));
     Ok(Collected { report, failure })
+}
+
+/// Unmeasured runs of this runtime where the user has not said how many.
+///
+/// A repetition that has a process of its own needs one, for files in the page cache and the processor's clock. A JVM has
+/// warmed up on a part of the tasks before; with all of them its heap grows and its compiler sees more.
+fn warm_up(runtime: &Runtime, estimate: Duration) -> u32 {
+    if runtime.kind().is_jvm() && estimate <= SHORT { JVM_WARM_UPS } else { 1 }
+}
+
+/// What is going to happen, for standard error.
+fn announcement(runtimes: usize, reps: u32, warm_ups: &[u32], total_s: f64) -> String {
+    let of_each = |least: u32, most: u32| match (least, most) {
+        (0, 0) => String::new(),
+        (least, most) if least == most => format!(" after {most} to warm up"),
+        (least, most) => format!(" after {least} to {most} to warm up"),
+    };
+    let before = of_each(warm_ups.iter().min().copied().unwrap_or(0), warm_ups.iter().max().copied().unwrap_or(0));
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let time = if total_s < 1.0 { "less than a second".to_owned() } else { warning::minutes(total_s.ceil() as u64) };
+    format!(
+        "measuring {runtimes} runtime{}, {reps} repetition{} of each{before}: about {time}",
+        plural(runtimes),
+        plural(reps as usize)
+    )
 }
 
 /// The Java to measure with, or why there is none; an error where `--java` is wrong.

@@ -16,6 +16,7 @@ use super::check;
 use super::environment::{self, Environment};
 use super::jvm::{self, OLDEST};
 use super::limits::{self, Limits};
+use super::overhead::Harness;
 use super::select;
 use crate::cli::DoctorFormat;
 use crate::figures::WIDTH;
@@ -77,7 +78,7 @@ pub(crate) fn doctor(form: DoctorFormat) -> anyhow::Result<String> {
 
 /// Processors, memory, threads, mappings, stacks.
 fn machine(limits: Limits) -> Vec<Check> {
-    let here = Environment::here(0);
+    let here = Environment::here(0, Harness::measure());
     let absent = || "could not be read".to_owned();
     let mut checks = vec![
         Check::good("limits", "processors", here.cores.map_or_else(absent, |cores| cores.to_string())),

@@ -5,6 +5,8 @@
 mod check;
 mod child;
 mod collect;
+mod command;
+mod cores;
 mod coroutine;
 mod cpu;
 mod doctor;
@@ -13,9 +15,11 @@ mod estimate;
 mod forecast;
 mod green;
 mod histogram;
+mod judge;
 mod jvm;
 mod kind;
 mod limits;
+mod overhead;
 mod pool;
 mod probe;
 mod progress;
@@ -25,6 +29,7 @@ mod runtime;
 mod select;
 mod slots;
 mod stats;
+mod surroundings;
 mod table;
 mod warning;
 mod workload;
@@ -32,6 +37,7 @@ mod workload;
 use anyhow::Context as _;
 
 pub(crate) use child::exec_one;
+pub(crate) use cores::Cores;
 pub(crate) use doctor::doctor;
 pub(crate) use select::Wanted;
 
@@ -55,6 +61,8 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let request = Request {
         runtimes: &args.runtime,
         java: args.java.as_deref(),
+        warm_up: args.warm_up,
+        pin: args.pin.as_ref(),
         ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
     let Collected { report, failure } = collect::collect(request)?;

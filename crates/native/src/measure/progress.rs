@@ -20,10 +20,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for so many repetitions of each of these estimates; hidden where standard error is no terminal.
-    pub(crate) fn new(estimates: &[Duration], reps: u32) -> Self {
-        let total = estimates.iter().fold(Duration::ZERO, |sum, estimate| sum.saturating_add(*estimate + START_UP));
-        let bar = ProgressBar::new(millis(total.saturating_mul(reps)));
+    /// A bar for so many repetitions of each of these estimates and the runs before them; hidden where standard error is no terminal.
+    pub(crate) fn new(estimates: &[Duration], warm_ups: &[u32], reps: u32) -> Self {
+        let total = estimates.iter().zip(warm_ups).fold(Duration::ZERO, |sum, (estimate, warm_up)| {
+            sum.saturating_add(estimate.saturating_add(START_UP).saturating_mul(reps + warm_up))
+        });
+        let bar = ProgressBar::new(millis(total));
         // The default style, which holds where this one is refused, shows the bar without the message.
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %, about {eta} left  {wide_msg}") {
             bar.set_style(style);
@@ -31,10 +33,11 @@ impl Progress {
         Self { bar, reps, ended: Duration::ZERO, current: Duration::ZERO }
     }
 
-    /// A repetition begins.
-    pub(crate) fn begin(&mut self, name: &str, rep: u32, estimate: Duration) {
+    /// A repetition begins, or a run to warm up, which has no number.
+    pub(crate) fn begin(&mut self, name: &str, rep: Option<u32>, estimate: Duration) {
         self.current = estimate.saturating_add(START_UP);
-        self.bar.set_message(format!("{rep} of {}: {name}", self.reps));
+        let what = rep.map_or_else(|| "warm-up".to_owned(), |rep| format!("{rep} of {}", self.reps));
+        self.bar.set_message(format!("{what}: {name}"));
     }
 
     /// Moves the bar with the clock for as long as it is awaited, up to the end of the present repetition.

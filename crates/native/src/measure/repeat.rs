@@ -26,6 +26,8 @@ pub(crate) struct Order<'a> {
     /// How long a repetition of each should take.
     pub(crate) estimates: &'a [Duration],
     pub(crate) reps: u32,
+    /// Unmeasured runs of each before the first repetition.
+    pub(crate) warm_ups: &'a [u32],
     /// [ps] One iteration of a CPU step.
     pub(crate) iteration_ps: u64,
     pub(crate) java: Option<&'a Java>,
@@ -36,6 +38,8 @@ pub(crate) struct Order<'a> {
 pub(crate) struct Finished {
     /// The repetitions that ran to their ends.
     pub(crate) repetitions: Vec<Repetition>,
+    /// Unmeasured runs before them.
+    pub(crate) warm_ups: u32,
     /// How often a virtual thread was pinned, or why that is not known.
     pub(crate) pinned: Option<Result<u64, String>>,
     /// Why there are no more repetitions.
@@ -84,20 +88,24 @@ impl Signals {
 
 async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut [Finished]) -> anyhow::Result<()> {
     *drivers = prepare(order).await?;
-    let mut progress = Progress::new(order.estimates, order.reps);
-    for rep in 1..=order.reps {
+    let most = order.warm_ups.iter().max().copied().unwrap_or(0);
+    let mut progress = Progress::new(order.estimates, order.warm_ups, order.reps);
+    for round in 1..=most + order.reps {
         for (index, driver) in drivers.iter_mut().enumerate() {
             let (of_one, estimate) = (&mut finished[index], order.estimates[index]);
-            if of_one.failure.is_some() {
+            // All have warmed up when the first is measured.
+            if of_one.failure.is_some() || round + order.warm_ups[index] <= most {
                 continue;
             }
-            progress.begin(&order.planned[index].runtime.variant(), rep, estimate);
+            let measured = round.checked_sub(most).filter(|&rep| rep > 0);
+            progress.begin(&order.planned[index].runtime.variant(), measured, estimate);
             let outcome = tokio::select! {
                 outcome = driver.repetition(estimate) => outcome,
                 () = progress.advance() => unreachable!("progress has no end"),
             };
             match outcome {
-                Ok(repetition) => of_one.repetitions.push(repetition),
+                Ok(repetition) if measured.is_some() => of_one.repetitions.push(repetition),
+                Ok(_) => of_one.warm_ups += 1,
                 Err(error) => {
                     of_one.failure = Some(format!("{error:#}"));
                     driver.end().await;

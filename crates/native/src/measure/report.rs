@@ -12,6 +12,7 @@ use super::child::Repetition;
 use super::environment::Environment;
 use super::histogram::Histograms;
 use super::jvm::JvmReadings;
+use super::overhead::Harness;
 use super::probe::Reading;
 use super::repeat::Finished;
 use super::select::{Absent, Planned};
@@ -46,6 +47,10 @@ pub(crate) struct Run {
     pub(crate) runtime: String,
     /// The variants of the scenario that it stands for.
     pub(crate) stands_for: Vec<String>,
+    /// Unmeasured runs before the first repetition; a JVM's own, on a part of the tasks, not counted.
+    pub(crate) warm_ups: u32,
+    /// The share of the total that noting the times of the tasks took, at most; absent for a JVM, which notes its own.
+    pub(crate) harness_share: Option<f64>,
     /// [ns] Makespan of every repetition, in the order in which they ran.
     pub(crate) makespans_ns: Vec<u64>,
     /// What all repetitions say together.
@@ -80,7 +85,8 @@ impl Report {
         absent: Vec<Absent>,
         results: &[(Planned, Finished)],
     ) -> Self {
-        let run = |(planned, finished): &(Planned, Finished)| Run::new(scenario, planned, finished);
+        let harness = environment.harness;
+        let run = |(planned, finished): &(Planned, Finished)| Run::new(scenario, planned, finished, &harness);
         let runs = results.iter().filter_map(run).collect();
         Self {
             version: RESULT_VERSION,
@@ -95,7 +101,7 @@ impl Report {
 }
 
 impl Run {
-    fn new(scenario: &Scenario, planned: &Planned, finished: &Finished) -> Option<Self> {
+    fn new(scenario: &Scenario, planned: &Planned, finished: &Finished, harness: &Harness) -> Option<Self> {
         let repetitions = &finished.repetitions;
         let mut order: Vec<&Repetition> = repetitions.iter().collect();
         order.sort_by_key(|repetition| repetition.makespan_ns);
@@ -117,6 +123,12 @@ impl Run {
         if repetitions.len() < FEWEST {
             let reason = format!("an interval of 95 % needs {FEWEST} repetitions at least");
             unavailable.insert("statistics.intervals".to_owned(), reason);
+        }
+        let jvm_notes = planned.runtime.kind().is_jvm();
+        let harness_share = (!jvm_notes).then(|| harness.share(median.tasks_done, median.makespan_ns));
+        if jvm_notes {
+            unavailable
+                .insert("harness_share".to_owned(), "a JVM's own notes are not timed in a measurement".to_owned());
         }
         if repetitions.len() < 2 {
             unavailable.insert("statistics.sd".to_owned(), "one repetition has no deviation".to_owned());
@@ -178,6 +190,8 @@ impl Run {
             result,
             runtime: planned.runtime.name(),
             stands_for: planned.runs.iter().map(|&run| scenario.runs[run].variant(&scenario.machine)).collect(),
+            warm_ups: finished.warm_ups,
+            harness_share,
             makespans_ns: repetitions.iter().map(|repetition| repetition.makespan_ns).collect(),
             resident_growth_bytes,
             cpu_ns,
@@ -202,6 +216,8 @@ mod tests {
     use super::*;
     use crate::measure::probe::Readings;
     use crate::measure::select::{Wanted, plan};
+
+    const HARNESS: Harness = Harness { clock_resolution_ns: 1, clock_read_ns: 25.0, task_ns: 100.0 };
 
     fn repetition(makespan_ns: u64, resident: Reading) -> Repetition {
         let summary = Summary::of(vec![makespan_ns; 4]);
@@ -231,7 +247,7 @@ mod tests {
         let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(0);
         for (times, expect) in [(&[7_u64][..], Some(7)), (&[9, 3, 5], Some(5)), (&[4, 1], Some(1)), (&[], None)] {
             let repetitions: Vec<_> = times.iter().map(|&ns| repetition(ns, Ok(ns))).collect();
-            let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() });
+            let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() }, &HARNESS);
             assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
             assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
             assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
@@ -243,7 +259,7 @@ mod tests {
         let scenario = preset("io-bound").unwrap();
         let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(1);
         let repetitions = vec![repetition(1_000, Err("/proc: gone".to_owned()))];
-        let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() }).unwrap();
+        let run = Run::new(&scenario, &planned, &Finished { repetitions, ..Finished::default() }, &HARNESS).unwrap();
         let json = serde_json::to_value(run).unwrap();
         assert_eq!(json["memory_bytes"]["resident"], serde_json::Value::Null);
         assert_eq!(json["unavailable"]["memory_bytes.resident"], "/proc: gone");

@@ -78,7 +78,31 @@ fn machine(report: &Report) -> String {
     parts.push(format!("parkbench {} ({} build)", here.parkbench, here.build));
     let after = here.cpu_iteration_after_ps.map_or_else(String::new, |ps| format!(" before and {ps} ps after"));
     parts.push(format!("CPU loop {} ps per iteration{after}", here.cpu_iteration_ps));
-    wrap(&format!("Machine: {}", parts.join(", ")), WIDTH, "", "  ")
+    if let Some(pinned) = &here.pinned {
+        parts.push(format!("pinned to cores {pinned}"));
+    }
+    parts.extend(here.governor.as_ref().map(|governor| format!("governor {governor}")));
+    parts.extend(here.load.map(|load| format!("load {load:.2} before")));
+    let mut out = wrap(&format!("Machine: {}", parts.join(", ")), WIDTH, "", "  ");
+    let harness = &here.harness;
+    let shares: Vec<String> = report
+        .runs
+        .iter()
+        .filter_map(|run| Some(format!("{} {}", run.result.variant, percent(run.harness_share?))))
+        .collect();
+    let of_totals = if shares.is_empty() { String::new() } else { format!(": at most {}", shares.join(", ")) };
+    let text = format!(
+        "Measuring: the clock counts in steps of {} ns, a reading takes {:.0} ns, noting the times of a task {:.0} \
+         ns{of_totals} of the total",
+        harness.clock_resolution_ns, harness.clock_read_ns, harness.task_ns
+    );
+    out.push_str(&wrap(&text, WIDTH, "", "  "));
+    out
+}
+
+/// `0.12 %`; a little of something is never `0`.
+fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.000_05 { "<0.01 %".to_owned() } else { format!("{:.2} %", share * 100.0) }
 }
 
 /// Why figures are absent that this machine could have given.
@@ -106,6 +130,8 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         let (shortest, longest) = run.makespan_range_ns();
         add("runtime", run.runtime.clone());
         add("stands_for", run.stands_for.join(" "));
+        add("warm_ups", run.warm_ups.to_string());
+        add("harness_share", run.harness_share.map(|share| share.to_string()).unwrap_or_default());
         add("repetitions", run.makespans_ns.len().to_string());
         add("makespan_shortest_ns", shortest.to_string());
         add("makespan_longest_ns", longest.to_string());
@@ -143,13 +169,16 @@ fn statistics(add: &mut impl FnMut(&str, String), figure: &spread::Figure, sprea
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use parkbench_engine::preset;
     use parkbench_trace::Summary;
 
     use super::*;
     use crate::measure::child::Repetition;
-    use crate::measure::environment::Environment;
+    use crate::measure::environment::{Environment, SystemLimits};
     use crate::measure::histogram::Histograms;
+    use crate::measure::overhead::Harness;
     use crate::measure::probe::Readings;
     use crate::measure::repeat::Finished;
     use crate::measure::select::{Wanted, plan};
@@ -162,6 +191,9 @@ mod tests {
             parkbench: "0.1.0".to_owned(),
             build: "release",
             cores: Some(8),
+            pinned: Some("0-3".to_owned()),
+            governor: Some("performance".to_owned()),
+            load: Some(0.25),
             cpu: None,
             java: None,
             memory_bytes: Some(16_000_000_000),
@@ -169,6 +201,9 @@ mod tests {
             kernel: Some("6.18.0".to_owned()),
             cpu_iteration_ps: 300,
             cpu_iteration_after_ps: Some(301),
+            harness: Harness { clock_resolution_ns: 10, clock_read_ns: 25.0, task_ns: 90.0 },
+            limits: SystemLimits::default(),
+            unavailable: BTreeMap::new(),
         };
         let repetition = |makespan_ns: u64| Repetition {
             makespan_ns,

@@ -1,5 +1,6 @@
 //! What a reader must know before trusting a measurement: a closed list, the same in tables and in JSON.
 
+use parkbench_view::format;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 /// Relative change of the loop's speed above which a measurement is doubtful, in per cent.
@@ -26,6 +27,17 @@ pub(crate) enum Warning {
     OtherJdk { variant: String, jdk: u32, java: String },
     /// The loop's speed was another one afterwards.
     SpeedChanged { before_ps: u64, after_ps: u64 },
+    /// The totals of a run differ much: the width of the 95 % interval of their mean, or their standard deviation where
+    /// there are too few for an interval, in per cent of the mean.
+    Noisy { variant: String, interval_percent: Option<u64>, sd_percent: Option<u64> },
+    /// A total that is near the resolution of the clock or the cost of measuring.
+    TooShort { variant: String, makespan_ns: u64, harness_percent: u64, resolution_ns: u64 },
+    /// The totals of a run rise or fall from the first repetition to the last, by so many per cent.
+    Drift { variant: String, percent: i64 },
+    /// Other programs, and other machines on the same hardware, used the cores during the measurement.
+    OtherLoad { others_percent: u64, stolen_percent: u64 },
+    /// A limit of CPU time held the measurement back.
+    Throttled { periods: u64, ms: u64 },
     /// The user ended the measurement early.
     Interrupted { finished: u32, planned: u32 },
 }
@@ -43,6 +55,11 @@ impl Warning {
             Self::NoMonitor { .. } => "no-monitor",
             Self::OtherJdk { .. } => "other-jdk",
             Self::SpeedChanged { .. } => "speed-changed",
+            Self::Noisy { .. } => "noisy",
+            Self::TooShort { .. } => "too-short",
+            Self::Drift { .. } => "drift",
+            Self::OtherLoad { .. } => "other-load",
+            Self::Throttled { .. } => "throttled",
             Self::Interrupted { .. } => "interrupted",
         }
     }
@@ -86,6 +103,35 @@ impl Warning {
                 "One iteration of the CPU loop took {before_ps} ps before and {after_ps} ps after the measurement: the processor's speed \
                  changed or it was shared. Repeat on a quiet machine."
             ),
+            Self::Noisy { variant, interval_percent: Some(percent), .. } => format!(
+                "The totals of {variant} are noisy: the 95 % interval of their mean is {percent} % of it wide. More \
+                 repetitions (--reps) make it narrower; a quiet machine and --pin make the noise less."
+            ),
+            Self::Noisy { variant, sd_percent, .. } => format!(
+                "The totals of {variant} are noisy: their standard deviation is {} % of the mean. Use more repetitions \
+                 (--reps, 20 or more), a quiet machine or --pin.",
+                sd_percent.unwrap_or_default()
+            ),
+            Self::TooShort { variant, makespan_ns, harness_percent, resolution_ns } => format!(
+                "The total of {variant}, {}, is too short: measuring may be {harness_percent} % of it, and the clock \
+                 counts in steps of {resolution_ns} ns. Give the tasks more work, or compare only runs of the same number \
+                 of tasks.",
+                format::duration(*makespan_ns)
+            ),
+            Self::Drift { variant, percent } => format!(
+                "The totals of {variant} {} by {} % from the first repetition to the last. Use more unmeasured runs \
+                 (--warm-up) where they fall; where they rise, the machine may be getting hot or busy, so let it rest.",
+                if *percent < 0 { "fall" } else { "rise" },
+                percent.unsigned_abs()
+            ),
+            Self::OtherLoad { others_percent, stolen_percent } => format!(
+                "During the measurement other programs used {others_percent} % of the cores, and {stolen_percent} % was \
+                 taken by other machines on the same hardware. Repeat on a quiet machine."
+            ),
+            Self::Throttled { periods, ms } => format!(
+                "A control group's limit of CPU time held the measurement back in {periods} periods, {ms} ms in all. Raise \
+                 the limit (cpu.max) of the container or service, or measure outside it."
+            ),
             Self::Interrupted { finished, planned } => {
                 format!("The measurement was interrupted: {finished} of {planned} repetitions were finished.")
             }
@@ -114,7 +160,7 @@ impl Serialize for Warning {
 }
 
 /// `50 s`, `12 min`, `3 h 5 min`.
-fn minutes(seconds: u64) -> String {
+pub(crate) fn minutes(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7_200 => format!("{} min", seconds.div_ceil(60)),

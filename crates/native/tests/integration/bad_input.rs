@@ -35,6 +35,9 @@ fn arguments() {
         check(&[command, "io-bound", "--format", "xml"], b"", &["--format", "'xml'", "table, json, csv"]);
     }
     check(&["measure", "io-bound", "--reps", "0"], b"", &["--reps", "'0'", "1 to 1000"]);
+    check(&["measure", "io-bound", "--warm-up", "-1"], b"", &["--warm-up", "'-1'", "0 to 1000"]);
+    check(&["measure", "io-bound", "--pin", "3-1"], b"", &["--pin", "'3-1'", "such as 0,2 or 0-3"]);
+    check(&["measure", "io-bound", "--pin", "0,1023"], b"", &["--pin", "1023", "cores that this process may use: 0"]);
     check(
         &["measure", "io-bound", "--runtime", "java"],
         b"",

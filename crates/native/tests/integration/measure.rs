@@ -17,7 +17,20 @@ const MS: u64 = 1_000_000;
 /// Measures a preset at a reduced size; the runs.
 #[track_caller]
 fn runs(preset: &str, tasks: &str) -> Vec<Value> {
-    let json = json_of(&["measure", preset, "--tasks", tasks, "--reps", "1", "--runtime", "rust", "--format", "json"]);
+    let json = json_of(&[
+        "measure",
+        preset,
+        "--tasks",
+        tasks,
+        "--reps",
+        "1",
+        "--warm-up",
+        "0",
+        "--runtime",
+        "rust",
+        "--format",
+        "json",
+    ]);
     assert_eq!(json["version"], 1);
     assert!(json["environment"]["cpu_iteration_ps"].as_u64().unwrap() > 50);
     json["runs"].as_array().unwrap().clone()
@@ -79,8 +92,20 @@ fn llm_agents() {
 
 #[test]
 fn pinning_is_one_measurement_and_says_so() {
-    let json =
-        json_of(&["measure", "pinning", "--tasks", "20", "--reps", "1", "--runtime", "rust", "--format", "json"]);
+    let json = json_of(&[
+        "measure",
+        "pinning",
+        "--tasks",
+        "20",
+        "--reps",
+        "1",
+        "--warm-up",
+        "0",
+        "--runtime",
+        "rust",
+        "--format",
+        "json",
+    ]);
     let runs = json["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 1);
     check(&runs[0], "may-8", 20, 2_000 * MS, 2_000 * MS, 20);
@@ -99,7 +124,7 @@ fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
         "runs":[{"model":"thread-pool"},{"model":"green-threads"},{"model":"coroutines"},
             {"model":"coroutines","dispatcher":"event-loop"}]}"#;
     let output = parkbench()
-        .args(["measure", "-", "--reps", "1", "--runtime", "rust", "--format", "json"])
+        .args(["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust", "--format", "json"])
         .write_stdin(scenario)
         .output();
     let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
@@ -123,7 +148,7 @@ fn permits_yields_repetitions_and_mixes_on_every_runtime() {
             {"weight":1,"steps":[{"acquire":{"name":"s","permits":3}},{"io":"2 ms"},{"release":"s"}]}],
         "runs":[{"model":"thread-pool","size":8},{"model":"green-threads"},{"model":"coroutines"},
             {"model":"coroutines","dispatcher":"event-loop"}]}"#;
-    let args = ["measure", "-", "--reps", "1", "--runtime", "rust", "--format", "json"];
+    let args = ["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust", "--format", "json"];
     let output = parkbench().args(args).write_stdin(scenario).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -148,8 +173,19 @@ fn tasks_that_start_others_wait_for_them_on_every_runtime() {
 
 #[test]
 fn repetitions_and_formats() {
-    let args =
-        ["measure", "high-concurrency", "--tasks", "50", "--reps", "3", "--runtime", "tokio-current", "--format"];
+    let args = [
+        "measure",
+        "high-concurrency",
+        "--tasks",
+        "50",
+        "--reps",
+        "3",
+        "--warm-up",
+        "0",
+        "--runtime",
+        "tokio-current",
+        "--format",
+    ];
     let json = json_of(&[&args[..], &["json"]].concat());
     let times: Vec<u64> =
         json["runs"][0]["makespans_ns"].as_array().unwrap().iter().map(|ns| ns.as_u64().unwrap()).collect();
@@ -169,8 +205,20 @@ fn repetitions_and_formats() {
 #[test]
 fn json_has_what_is_documented() {
     let docs = include_str!("../../../../docs/results.md");
-    let json =
-        json_of(&["measure", "io-bound", "--tasks", "12", "--reps", "1", "--runtime", "rust", "--format", "json"]);
+    let json = json_of(&[
+        "measure",
+        "io-bound",
+        "--tasks",
+        "12",
+        "--reps",
+        "1",
+        "--warm-up",
+        "0",
+        "--runtime",
+        "rust",
+        "--format",
+        "json",
+    ]);
     let documented = |object: &Value| {
         for name in object.as_object().unwrap().keys() {
             assert!(docs.contains(&format!("`{name}`")), "{name} is not in docs/results.md");
@@ -245,7 +293,7 @@ fn without_maven_the_rows_of_the_jvm_are_absent_with_the_reason() {
     let cache = tempfile::tempdir().unwrap();
     let mut command = parkbench();
     command.env("PATH", cache.path()).env("PARKBENCH_CACHE", cache.path()).env_remove("JAVA_HOME");
-    command.args(["measure", "high-concurrency", "--tasks", "20", "--reps", "1", "--format", "json"]);
+    command.args(["measure", "high-concurrency", "--tasks", "20", "--reps", "1", "--warm-up", "0", "--format", "json"]);
     let output = command.output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
@@ -275,7 +323,7 @@ fn what_is_beyond_the_limits_of_the_machine_leaves_the_other_rows() {
     let text = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1000000,"steps":[{"cpu":{"iterations":1}}]}],
         "runs":[{"model":"thread-pool"},{"model":"green-threads"}]}"#;
     let output = parkbench()
-        .args(["measure", "-", "--runtime", "rust", "--reps", "1", "--format", "json"])
+        .args(["measure", "-", "--runtime", "rust", "--reps", "1", "--warm-up", "0", "--format", "json"])
         .write_stdin(text)
         .output()
         .unwrap();
@@ -297,7 +345,18 @@ fn a_child_that_is_killed_leaves_the_other_rows() {
         "runs":[{"model":"thread-pool"},{"model":"coroutines"}]}"#;
     fs::write(scenario.path(), text).unwrap();
     let mut parent = Command::new(env!("CARGO_BIN_EXE_parkbench"))
-        .args(["measure", scenario.path().to_str().unwrap(), "--runtime", "rust", "--reps", "1", "--format", "json"])
+        .args([
+            "measure",
+            scenario.path().to_str().unwrap(),
+            "--runtime",
+            "rust",
+            "--reps",
+            "1",
+            "--warm-up",
+            "0",
+            "--format",
+            "json",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

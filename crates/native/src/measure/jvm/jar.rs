@@ -7,9 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
-use tokio::process::Command;
 
 use super::find::{Java, maven};
+use crate::measure::command;
 
 /// How often a process that waits for another's build looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -93,17 +93,13 @@ pub(crate) async fn jar(java: &Java) -> anyhow::Result<PathBuf> {
 }
 
 async fn build(maven: &Path, java: &Java, dir: &Path) -> anyhow::Result<()> {
-    let output = Command::new(maven)
+    let output = command::child(maven)
         .args(["--batch-mode", "--no-transfer-progress", "--quiet", "-Dmaven.test.skip=true", "package"])
         .env("JAVA_HOME", &java.home)
         // They are for the JVM that is measured.
         .env_remove("JAVA_TOOL_OPTIONS")
         .current_dir(dir)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true)
         .output()
         .await
         .with_context(|| format!("cannot start {}", maven.display()))?;

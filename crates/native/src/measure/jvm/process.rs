@@ -1,18 +1,19 @@
 //! One process of the runner: started with a plan, asked for one repetition after the other, ended when it is dropped.
 
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use parkbench_engine::Plan;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use super::find::Java;
 use super::plan;
 use crate::measure::child::Repetition;
+use crate::measure::command;
 use crate::measure::histogram::Histograms;
 use crate::measure::kind::Kind;
 use crate::measure::probe::Readings;
@@ -76,16 +77,10 @@ impl Process {
         plan: &Plan,
         estimate: Duration,
     ) -> anyhow::Result<Self> {
-        let mut child = Command::new(java.home.join("bin/java"))
+        let mut child = command::child(java.home.join("bin/java"))
             .args(options(jvm))
             .arg("-jar")
             .arg(jar)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // Ctrl-C is for the parent, which keeps what is finished and ends the child itself.
-            .process_group(0)
-            .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("cannot start {}", java.home.join("bin/java").display()))?;
         let commands = child.stdin.take().context("the JVM has no standard input")?;
