@@ -102,7 +102,7 @@ pub(crate) struct SimulateArgs {
 
 /// Options of `measure`.
 #[derive(Args, Debug)]
-#[command(after_long_help = FORMATS)]
+#[command(after_long_help = MEASURE_FORMATS)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
@@ -130,8 +130,20 @@ pub(crate) struct MeasureArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) java: Option<PathBuf>,
     /// How to print the result
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = MeasureFormat::Table)]
+    pub(crate) format: MeasureFormat,
+    /// Also write result.json, runs.csv, report.md and its charts into this directory, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// How a measurement is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureFormat {
+    Table,
+    Json,
+    Csv,
+    Markdown,
 }
 
 /// Options of `doctor`.
@@ -199,6 +211,15 @@ Formats:
   table  For people: aligned columns, 100 wide at most
   json   For programs: version, scenario, runs; docs/results.md says what each field is
   csv    For spreadsheets: one row per run, the unit at the end of each column's name";
+
+const MEASURE_FORMATS: &str = "\
+Formats:
+  table     For people: aligned columns, 100 wide at most
+  json      For programs: docs/results.md says what each field is
+  csv       For spreadsheets: one row per runtime, the unit at the end of each column's name
+  markdown  A report; --out writes it with its charts
+
+What is printed is printed as well where --out cannot be written.";
 
 /// What is to be run.
 #[derive(Args, Debug)]

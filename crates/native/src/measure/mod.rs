@@ -2,6 +2,7 @@
 //!
 //! Here is only what the command line asks for and gets; the order of events is in `collect`.
 
+mod chart;
 mod check;
 mod child;
 mod collect;
@@ -19,6 +20,8 @@ mod judge;
 mod jvm;
 mod kind;
 mod limits;
+mod markdown;
+mod out;
 mod overhead;
 mod pool;
 mod probe;
@@ -42,9 +45,10 @@ pub(crate) use doctor::doctor;
 pub(crate) use select::Wanted;
 
 use crate::Failure;
-use crate::cli::{Format, MeasureArgs};
+use crate::cli::{MeasureArgs, MeasureFormat};
 use crate::input;
 use collect::{Collected, Request};
+use out::Directory;
 
 /// What a measurement gave, and whether all of it could be had.
 #[derive(Debug)]
@@ -65,11 +69,20 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         pin: args.pin.as_ref(),
         ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
-    let Collected { report, failure } = collect::collect(request)?;
+    let directory = args.out.as_deref().map(Directory::claim).transpose()?;
+    let Collected { report, mut failure } = collect::collect(request)?;
     let text = match args.format {
-        Format::Table => table::render(&report),
-        Format::Json => serde_json::to_string_pretty(&report).context("the result cannot be written as JSON")? + "\n",
-        Format::Csv => table::csv(&report)?,
+        MeasureFormat::Table => table::render(&report),
+        MeasureFormat::Markdown => markdown::render(&report, &[]),
+        MeasureFormat::Json => {
+            serde_json::to_string_pretty(&report).context("the result cannot be written as JSON")? + "\n"
+        }
+        MeasureFormat::Csv => table::csv(&report)?,
     };
+    if let Some(error) = directory.and_then(|directory| directory.write(&report).err()) {
+        // The rows are printed all the same.
+        let reasons: Vec<String> = failure.into_iter().chain([format!("{error:#}")]).collect();
+        failure = Some(reasons.join("; "));
+    }
     Ok(Measured { text, failure })
 }

@@ -177,14 +177,14 @@ fn squares(values: &[f64]) -> f64 {
 
 /// The quantile `at` (0 to 1) of sorted values, linear between neighbours: type 7 of Hyndman and Fan, the
 /// default of R and of `NumPy`.
-fn quantile(sorted: &[f64], at: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], at: f64) -> f64 {
     let place = at.clamp(0.0, 1.0) * (sorted.len().saturating_sub(1)) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     below + (above - below) * place.fract()
 }
 
 /// Tukey's fences of sorted values.
-fn fences(sorted: &[f64]) -> (f64, f64) {
+pub(crate) fn fences(sorted: &[f64]) -> (f64, f64) {
     let (first, third) = (quantile(sorted, 0.25), quantile(sorted, 0.75));
     let reach = FENCE * (third - first);
     (first - reach, third + reach)

@@ -67,7 +67,7 @@ pub(crate) fn render(report: &Report) -> String {
 }
 
 /// Where it was measured.
-fn machine(report: &Report) -> String {
+pub(crate) fn machine(report: &Report) -> String {
     let here = &report.environment;
     let mut parts = vec![here.platform.clone()];
     parts.extend(here.kernel.as_ref().map(|kernel| format!("kernel {kernel}")));
@@ -106,7 +106,7 @@ fn percent(share: f64) -> String {
 }
 
 /// Why figures are absent that this machine could have given.
-fn absent(report: &Report) -> String {
+pub(crate) fn absent(report: &Report) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for run in &report.runs {
         for (field, reason) in &run.result.unavailable {
@@ -168,7 +168,7 @@ fn statistics(add: &mut impl FnMut(&str, String), figure: &spread::Figure, sprea
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use parkbench_engine::preset;
@@ -184,7 +184,7 @@ mod tests {
     use crate::measure::select::{Wanted, plan};
     use crate::measure::warning::Warning;
 
-    fn report() -> Report {
+    pub(crate) fn report() -> Report {
         let mut scenario = preset("pinning").unwrap();
         scenario.runs.extend(preset("high-concurrency").unwrap().runs);
         let environment = Environment {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -376,4 +377,68 @@ fn a_job_that_is_none_is_a_failure() {
     let output = parkbench().arg("exec-one").write_stdin("{}").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("standard input is no job"));
+}
+
+/// A short measurement that also writes into this directory.
+fn writes(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parkbench"));
+    command
+        .args(["measure", "high-concurrency", "--tasks", "50", "--runtime", "tokio-current", "--reps", "6", "--out"])
+        .arg(dir)
+        .args(["--format", "markdown"]);
+    command
+}
+
+#[test]
+fn a_directory_gets_what_is_printed_and_charts_and_is_never_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let output = writes(&path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&fs::read(path.join("result.json")).unwrap()).unwrap();
+    let statistics = &json["runs"][0]["statistics"];
+    assert_eq!(statistics["makespan_ns"]["count"], 6);
+    let part = |pointer: &str| statistics.pointer(pointer).and_then(Value::as_f64).unwrap();
+    assert!(part("/makespan_ns/median_interval/low") <= part("/makespan_ns/median"));
+    assert!(part("/makespan_ns/median") <= part("/makespan_ns/median_interval/high"));
+    assert_eq!(json["runs"][0]["warm_ups"], 1);
+    assert!(json["environment"]["harness"]["task_ns"].as_f64().unwrap() > 0.0);
+    assert!(json["environment"]["limits"]["mappings"].as_u64().unwrap() > 0);
+    let report = fs::read_to_string(path.join("report.md")).unwrap();
+    for chart in ["totals.svg", "spread.svg", "latency.svg"] {
+        assert!(report.contains(&format!("]({chart})")), "{report}");
+        assert!(fs::read_to_string(path.join(chart)).unwrap().ends_with("</svg>\n"));
+    }
+    // The charts apart, the report is what was printed.
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let (before, rest) = report.split_once("## Charts\n").unwrap();
+    assert_eq!(printed, before.to_owned() + &rest[rest.find("## ").unwrap()..]);
+
+    let again = writes(&path).output().unwrap();
+    assert_eq!((again.status.code(), again.stdout.len()), (Some(1), 0));
+    let stderr = String::from_utf8_lossy(&again.stderr);
+    assert!(stderr.contains("is not empty, and nothing is overwritten") && !stderr.contains("measuring"), "{stderr}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_the_rows_on_standard_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a");
+    let measure = writes(&path);
+    // No file may grow, and the signal that says so is ignored: a write fails as on a full disk.
+    let output = Command::new("bash")
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "bash"])
+        .arg(measure.get_program())
+        .args(measure.get_args())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("cannot write") && stderr.contains("result.json"), "{stderr}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("tokio-current"));
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 0, "no part of a file is left");
+
+    let nowhere = writes(Path::new("/proc/parkbench")).output().unwrap();
+    assert_eq!((nowhere.status.code(), nowhere.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("cannot make the directory /proc/parkbench"));
 }

@@ -43,6 +43,19 @@ impl Bootstrap {
         mean: "bca",
         median: "percentile",
     };
+
+    /// The same for people.
+    pub(crate) fn sentence(&self) -> String {
+        format!(
+            "Intervals of {:.0} % by bootstrap, {} draws from the fixed seed {}: of the mean corrected for bias and skew \
+             (BCa), of the median by percentiles; fewer than {} repetitions have none. The standard deviation (sd) is in \
+             per cent of the mean.",
+            self.confidence * 100.0,
+            self.resamples,
+            self.seed,
+            self.fewest_repetitions
+        )
+    }
 }
 
 /// From where to where.

@@ -143,8 +143,14 @@ fn throughputs(runs: &[&Run]) -> String {
     grid.render()
 }
 
-/// The repetitions of a run that are far from the others, by figure.
-pub(crate) fn outliers(run: &Run) -> String {
+/// The repetitions of a run that are far from the others, as a point of a list.
+fn outliers(run: &Run) -> String {
+    let text = outlier_list(run);
+    if text.is_empty() { text } else { wrap(&text, WIDTH, "- ", "  ") }
+}
+
+/// The repetitions of a run that are far from the others, by figure; nothing where there are none.
+pub(crate) fn outlier_list(run: &Run) -> String {
     let list = |figure: &Figure, outliers: &[Outlier]| {
         let each: Vec<_> = outliers
             .iter()
@@ -163,6 +169,5 @@ pub(crate) fn outliers(run: &Run) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let text = format!("Outliers of {}, by repetition: {}.", run.result.variant, found.join("; "));
-    wrap(&text, WIDTH, "- ", "  ")
+    format!("Outliers of {}, by repetition: {}.", run.result.variant, found.join("; "))
 }
