@@ -17,6 +17,9 @@ const DEFAULT_MAPPINGS: u64 = 65_530;
 /// What the kernel does with the processor's clock.
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
+/// How parkbench itself was built.
+pub(crate) const BUILD: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
+
 /// Where the figures were measured; what cannot be read is absent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Environment {
@@ -108,7 +111,7 @@ impl Environment {
         let limits = SystemLimits::here(&mut unavailable);
         Self {
             parkbench: env!("CARGO_PKG_VERSION").to_owned(),
-            build: if cfg!(debug_assertions) { "debug" } else { "release" },
+            build: BUILD,
             cores: cores(),
             pinned: None,
             governor,

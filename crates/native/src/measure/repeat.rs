@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use parkbench_engine::{Plan, Scenario};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::child::{self, Job, Repetition};
 use super::jvm::{self, Java, Process};
@@ -14,6 +13,7 @@ use super::kind::Kind;
 use super::progress::Progress;
 use super::runtime::{Jvm, Runtime};
 use super::select::Planned;
+use super::stop;
 
 /// A run with the flight recorder is added where a repetition takes no longer.
 const LONGEST_PINNING: Duration = Duration::from_secs(2);
@@ -48,6 +48,7 @@ pub(crate) struct Finished {
 
 /// Runs everything; the second value says whether the user has ended it early.
 pub(crate) fn repeat(order: Order<'_>) -> anyhow::Result<(Vec<Finished>, bool)> {
+    let stop = stop::listen()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -55,11 +56,10 @@ pub(crate) fn repeat(order: Order<'_>) -> anyhow::Result<(Vec<Finished>, bool)> 
     runtime.block_on(async {
         let mut finished = vec![Finished::default(); order.planned.len()];
         let mut drivers = Vec::new();
-        let mut signals = Signals::watch()?;
         let outcome = tokio::select! {
-            // The signals first: one that reaches a child that has just started ends that too.
+            // The user first: a signal that reaches a child that has just started ends that too.
             biased;
-            () = signals.any() => Ok(true),
+            () = stop.requested() => Ok(true),
             done = run(order, &mut drivers, &mut finished) => done.map(|()| false),
         };
         for driver in &mut drivers {
@@ -67,23 +67,6 @@ pub(crate) fn repeat(order: Order<'_>) -> anyhow::Result<(Vec<Finished>, bool)> 
         }
         Ok((finished, outcome?))
     })
-}
-
-/// The user's wish to end.
-struct Signals(Signal, Signal);
-
-impl Signals {
-    fn watch() -> anyhow::Result<Self> {
-        let watch = |kind, name| signal(kind).with_context(|| format!("cannot watch for {name}"));
-        Ok(Self(watch(SignalKind::interrupt(), "SIGINT")?, watch(SignalKind::terminate(), "SIGTERM")?))
-    }
-
-    async fn any(&mut self) {
-        tokio::select! {
-            _ = self.0.recv() => {}
-            _ = self.1.recv() => {}
-        }
-    }
 }
 
 async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut [Finished]) -> anyhow::Result<()> {
