@@ -1,11 +1,14 @@
 //! The command line: what can be written, and its help; nothing is run from here.
 
+mod monitor;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parkbench_engine::{MAX_TASKS, Model};
 
 use crate::measure::{Cores, Wanted};
+pub(crate) use monitor::MonitorArgs;
 
 /// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
 #[derive(Debug, Parser)]
@@ -135,6 +138,8 @@ pub(crate) struct MeasureArgs {
     /// Also write result.json, runs.csv, report.md and its charts into this directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
 }
 
 /// How a measurement is printed.

@@ -64,7 +64,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Measure(args) => {
             let measured = measure::run(&args)?;
             print(&measured.text)?;
-            measured.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow::anyhow!(reason))))
+            measured.finish()
         }
         Command::Doctor(args) => print(&measure::doctor(args.format)?),
         Command::Explain(args) => print(&explain::run(&args)?),

@@ -11,6 +11,7 @@ use parkbench_engine::{FieldError, Plan, Scenario};
 use super::cores::{Cores, Pinned};
 use super::environment::{self, Environment};
 use super::jvm::{self, Java, JavaError};
+use super::metrics::Metrics;
 use super::overhead::Harness;
 use super::repeat::{self, Finished, Order};
 use super::report::Report;
@@ -47,12 +48,26 @@ pub(crate) struct Request<'a> {
     pub(crate) warm_up: Option<u32>,
     /// The cores to measure on; all that this process may use where it is not said.
     pub(crate) pin: Option<&'a Cores>,
+    /// Whether what is known beforehand is said on standard error.
+    pub(crate) announce: bool,
+    /// Who is told of each repetition as it ends.
+    pub(crate) metrics: Option<&'a Metrics>,
 }
 
 impl<'a> Request<'a> {
     /// The runtimes that the runs of the scenario stand for, repeated so often; everything else as without options.
     pub(crate) const fn new(name: &'a str, scenario: &'a Scenario, reps: u32) -> Self {
-        Self { name, scenario, runtimes: &[], java: None, reps, warm_up: None, pin: None }
+        Self {
+            name,
+            scenario,
+            runtimes: &[],
+            java: None,
+            reps,
+            warm_up: None,
+            pin: None,
+            announce: true,
+            metrics: None,
+        }
     }
 }
 
@@ -81,7 +96,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
             false
         }
     });
-    for absent in &absent {
+    for absent in absent.iter().filter(|_| request.announce) {
         eprintln!("warning: {absent}");
     }
     if plan.is_empty() {
@@ -113,10 +128,14 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         .collect();
     let budget = |(estimate, &warm_up): (&Duration, &u32)| estimate.as_secs_f64() * f64::from(request.reps + warm_up);
     let total_s = estimates.iter().zip(&warm_ups).map(budget).sum::<f64>();
-    eprintln!("{}", announcement(plan.len(), request.reps, &warm_ups, total_s));
+    if request.announce {
+        eprintln!("{}", announcement(plan.len(), request.reps, &warm_ups, total_s));
+    }
     if total_s > LONG_S as f64 {
         let warning = Warning::Long { total_s: total_s as u64 };
-        eprintln!("warning: {}", warning.message());
+        if request.announce {
+            eprintln!("warning: {}", warning.message());
+        }
         warnings.push(warning);
     }
 
@@ -128,6 +147,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         warm_ups: &warm_ups,
         iteration_ps,
         java: java.as_ref().ok(),
+        metrics: request.metrics,
     };
     let before = Surroundings::now();
     let (results, interrupted) = repeat::repeat(order)?;

@@ -87,7 +87,6 @@ impl Histogram {
     }
 
     /// How many times there are.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the exposition of metrics, which follows"))]
     pub(crate) fn count(&self) -> u64 {
         self.0.len()
     }
@@ -96,7 +95,6 @@ impl Histogram {
     ///
     /// A time that this histogram cannot tell from a longer one counts as that one, so no time is said to be shorter
     /// than it was: a sleep of 50 ms is never among those of at most 50 ms because its bucket begins there.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the exposition of metrics, which follows"))]
     pub(crate) fn cumulative(&self, bounds: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds.len()];
         for step in self.0.iter_recorded() {

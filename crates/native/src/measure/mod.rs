@@ -37,9 +37,10 @@ mod stop;
 mod surroundings;
 mod table;
 mod warning;
+mod watch;
 mod workload;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 
 pub(crate) use child::exec_one;
 pub(crate) use cores::Cores;
@@ -50,7 +51,9 @@ use crate::Failure;
 use crate::cli::{MeasureArgs, MeasureFormat};
 use crate::input;
 use collect::{Collected, Request};
+use metrics::Monitor;
 use out::Directory;
+use stop::Stop;
 
 /// What a measurement gave, and whether all of it could be had.
 #[derive(Debug)]
@@ -58,21 +61,54 @@ pub(crate) struct Measured {
     /// The result in the format that was asked for.
     pub(crate) text: String,
     /// Why the measurement is not complete, if it is not.
-    pub(crate) failure: Option<String>,
+    failure: Option<String>,
+    /// What goes on being served, and until when; absent where nothing does.
+    served: Option<(Monitor, Stop)>,
+}
+
+impl Measured {
+    /// What is left when the text is printed: the metrics, which go on being served, and whether all could be had.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        if let Some((monitor, stop)) = &self.served {
+            monitor.serve_until(stop)?;
+        }
+        self.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow!(reason))))
+    }
 }
 
 /// Measures every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let input = input::load(&args.choice)?;
+    let options = &args.monitor;
+    let stop = stop::listen()?;
+    let monitor = Monitor::start(&input.scenario, options.metrics_listen, options.metrics_file.as_deref())?;
     let request = Request {
         runtimes: &args.runtime,
         java: args.java.as_deref(),
         warm_up: args.warm_up,
         pin: args.pin.as_ref(),
+        metrics: Some(&monitor.metrics),
         ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
+    if options.watch {
+        watch::watch(request, args.format, options.interval, &monitor, &stop)?;
+        return Ok(Measured { text: String::new(), failure: None, served: None });
+    }
     let directory = args.out.as_deref().map(Directory::claim).transpose()?;
-    let Collected { report, mut failure } = collect::collect(request)?;
+    let Collected { report, mut failure } = match collect::collect(request) {
+        Ok(collected) => collected,
+        Err(error) => {
+            // The counts of what has failed are worth a file too.
+            if !stop.is_requested()
+                && matches!(error, Failure::Runtime(_))
+                && let Err(error) = monitor.write()
+            {
+                eprintln!("error: {error:#}");
+            }
+            return Err(error);
+        }
+    };
+    monitor.metrics.round(&report);
     let text = match args.format {
         MeasureFormat::Table => table::render(&report),
         MeasureFormat::Markdown => markdown::render(&report, &[]),
@@ -81,10 +117,11 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         }
         MeasureFormat::Csv => table::csv(&report)?,
     };
-    if let Some(error) = directory.and_then(|directory| directory.write(&report).err()) {
-        // The rows are printed all the same.
+    // The rows are printed all the same.
+    let written = directory.map_or(Ok(()), |directory| directory.write(&report));
+    for error in [written.err(), monitor.write().err()].into_iter().flatten() {
         let reasons: Vec<String> = failure.into_iter().chain([format!("{error:#}")]).collect();
         failure = Some(reasons.join("; "));
     }
-    Ok(Measured { text, failure })
+    Ok(Measured { text, failure, served: Some((monitor, stop)) })
 }

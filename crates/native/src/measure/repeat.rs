@@ -10,6 +10,7 @@ use parkbench_engine::{Plan, Scenario};
 use super::child::{self, Job, Repetition};
 use super::jvm::{self, Java, Process};
 use super::kind::Kind;
+use super::metrics::Metrics;
 use super::progress::Progress;
 use super::runtime::{Jvm, Runtime};
 use super::select::Planned;
@@ -31,6 +32,8 @@ pub(crate) struct Order<'a> {
     /// [ps] One iteration of a CPU step.
     pub(crate) iteration_ps: u64,
     pub(crate) java: Option<&'a Java>,
+    /// Who is told of each repetition as it ends.
+    pub(crate) metrics: Option<&'a Metrics>,
 }
 
 /// What one runtime gave.
@@ -71,6 +74,9 @@ pub(crate) fn repeat(order: Order<'_>) -> anyhow::Result<(Vec<Finished>, bool)> 
 
 async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut [Finished]) -> anyhow::Result<()> {
     *drivers = prepare(order).await?;
+    if let Some(metrics) = order.metrics {
+        order.planned.iter().for_each(|planned| metrics.planned(&planned.runtime.variant()));
+    }
     let most = order.warm_ups.iter().max().copied().unwrap_or(0);
     let mut progress = Progress::new(order.estimates, order.warm_ups, order.reps);
     for round in 1..=most + order.reps {
@@ -87,9 +93,17 @@ async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut
                 () = progress.advance() => unreachable!("progress has no end"),
             };
             match outcome {
-                Ok(repetition) if measured.is_some() => of_one.repetitions.push(repetition),
-                Ok(_) => of_one.warm_ups += 1,
+                Ok(_) if measured.is_none() => of_one.warm_ups += 1,
+                Ok(repetition) => {
+                    if let Some(metrics) = order.metrics {
+                        metrics.repetition(&order.planned[index].runtime.variant(), &repetition);
+                    }
+                    of_one.repetitions.push(repetition);
+                }
                 Err(error) => {
+                    if let Some(metrics) = order.metrics {
+                        metrics.failure(&order.planned[index].runtime.variant());
+                    }
                     of_one.failure = Some(format!("{error:#}"));
                     driver.end().await;
                 }

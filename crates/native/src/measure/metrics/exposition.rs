@@ -22,7 +22,6 @@ const DECADE: [u64; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
 /// [ns] A hundredth of the first bound.
 const FIRST: u64 = 10;
 const DECADES: u32 = 8;
-/// The largest integer of which a float has every smaller one.
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// A gauge of the latest round: name, help, and its value where there is one.
@@ -43,17 +42,23 @@ const GAUGES: [Gauge; 6] = [
         "Growth of the resident memory in megabytes (1,000,000 bytes), in the latest round.",
         |of| of.resident_growth.map(|bytes| bytes as f64 / 1e6),
     ),
-    ("benchmark_resident_memory_bytes", "Largest resident memory of the process in bytes, in the latest round.", |of| {
-        of.resident.map(|bytes| bytes as f64)
-    }),
+    (
+        "benchmark_resident_memory_bytes",
+        "Largest resident memory of the process in bytes, in the latest round.",
+        |of| of.resident.map(|bytes| bytes as f64),
+    ),
 ];
 
 /// A histogram since the start: name, help, and its times.
 type Distribution = (&'static str, &'static str, fn(&Runtime) -> &Times);
 
 const HISTOGRAMS: [Distribution; 2] = [
-    ("benchmark_latency_seconds", "Start of a task's body to its end, of all repetitions.", |of| &of.latency),
-    ("benchmark_response_seconds", "Submission of a task to its end, of all repetitions.", |of| &of.response),
+    ("benchmark_latency_seconds", "Start of a task's body to its end in seconds, of all repetitions.", |of| {
+        &of.latency
+    }),
+    ("benchmark_response_seconds", "Submission of a task to its end in seconds, of all repetitions.", |of| {
+        &of.response
+    }),
 ];
 
 /// A count since the start: name without `_total`, help, and its value.
@@ -191,4 +196,99 @@ fn bounds() -> Vec<u64> {
         (0..DECADES).flat_map(|power| DECADE.map(|bound| bound * FIRST * 10_u64.pow(power))).collect();
     bounds.push(DECADE[0] * FIRST * 10_u64.pow(DECADES));
     bounds
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{Scenario, preset};
+    use parkbench_trace::Summary;
+
+    use super::*;
+    use crate::measure::child::Repetition;
+    use crate::measure::environment::Environment;
+    use crate::measure::histogram::Histograms;
+    use crate::measure::overhead::Harness;
+    use crate::measure::probe::Readings;
+    use crate::measure::repeat::Finished;
+    use crate::measure::report::Report;
+    use crate::measure::select::{Wanted, plan};
+
+    const MS: u64 = 1_000_000;
+
+    fn repetition() -> Repetition {
+        let latency = [50 * MS, 50 * MS + 60_000, 51 * MS, 2 * MS];
+        let response = latency.map(|ns| ns + 200_000 * MS);
+        Repetition {
+            makespan_ns: 80 * MS,
+            tasks_done: 4,
+            latency_ns: Summary::of(latency.to_vec()),
+            response_ns: Summary::of(response.to_vec()),
+            histograms: Histograms::of(&latency, &response),
+            in_flight_peak: 4,
+            readings: Readings {
+                resident: Ok(20_000_000),
+                resident_growth: Err("/proc: gone".to_owned()),
+                reserved: Ok(1),
+                voluntary_switches: Ok(1),
+                involuntary_switches: Ok(1),
+                cpu_ns: Ok(1),
+            },
+            jvm: None,
+        }
+    }
+
+    /// A round in which the first runtime had these repetitions and no other had any.
+    fn round(scenario: &Scenario, repetitions: Vec<Repetition>) -> Report {
+        let planned = plan(scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(0);
+        let finished = Finished { repetitions, ..Finished::default() };
+        Report::new(
+            scenario,
+            Environment::here(300, Harness::measure()),
+            Vec::new(),
+            Vec::new(),
+            &[(planned, finished)],
+        )
+    }
+
+    #[test]
+    fn what_is_known_is_exposed_and_nothing_else() {
+        let scenario = preset("io-bound").unwrap();
+        let metrics = Arc::new(Metrics::new(&scenario));
+        let names = || {
+            let text = text(&metrics);
+            let names =
+                text.lines().filter_map(|line| Some(line.strip_prefix("# TYPE ")?.split(' ').next()?.to_owned()));
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(), ["benchmark_rounds_total", "parkbench_build_info"]);
+        metrics.planned("pool-12");
+        metrics.planned("may-12");
+        assert_eq!(names()[..2], ["benchmark_repetitions_total", "benchmark_failures_total"]);
+        metrics.repetition("pool-12", &repetition());
+        metrics.failure("may-12");
+        assert_eq!(names()[..2], ["benchmark_latency_seconds", "benchmark_response_seconds"]);
+        metrics.round(&round(&scenario, vec![repetition()]));
+        assert_eq!(names()[..2], ["benchmark_throughput", "benchmark_duration_ms"]);
+        // The growth of the memory could not be had.
+        assert!(!names().contains(&"benchmark_memory_mb".to_owned()));
+
+        let changes = ["timestamp_seconds{", "build_info{"];
+        let text: String = text(&metrics)
+            .lines()
+            .filter(|line| !changes.iter().any(|part| line.contains(part)))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        insta::assert_snapshot!(text);
+
+        // A round without figures of a runtime has no figures of an earlier one.
+        metrics.round(&round(&scenario, Vec::new()));
+        assert_eq!(names()[..2], ["benchmark_latency_seconds", "benchmark_response_seconds"]);
+    }
+
+    #[test]
+    fn bounds_rise_from_a_microsecond_to_a_hundred_seconds() {
+        let bounds = bounds();
+        assert_eq!((bounds[0], bounds[80], bounds.len()), (1_000, 100_000 * MS, 81));
+        assert!(bounds.is_sorted_by(|a, b| a < b) && bounds.contains(&(50 * MS)));
+    }
 }
