@@ -6,6 +6,7 @@ mod cli;
 mod deny;
 mod jvm;
 mod layers;
+mod metrics;
 mod page;
 mod paths;
 mod process;

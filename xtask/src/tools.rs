@@ -6,6 +6,7 @@ mod debian;
 mod environment;
 mod java;
 mod npm;
+mod prometheus;
 mod search;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use crate::paths::Paths;
 pub(crate) use cargo::find_tool;
 pub(crate) use environment::Environment;
 pub(crate) use java::home as java_home;
+pub(crate) use prometheus::find as prometheus;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
@@ -34,6 +36,8 @@ pub(crate) enum Tool {
     /// A Java with virtual threads.
     Java,
     Maven,
+    /// Prometheus, promtool and node_exporter.
+    Prometheus,
 }
 
 impl Tool {
@@ -46,11 +50,12 @@ impl Tool {
         Self::Chromedriver,
         Self::Java,
         Self::Maven,
+        Self::Prometheus,
     ];
 
     /// Whether a step that needs it is skipped, rather than failed, where it cannot be had.
     pub(crate) const fn is_optional(self) -> bool {
-        matches!(self, Self::Java | Self::Maven)
+        matches!(self, Self::Java | Self::Maven | Self::Prometheus)
     }
 }
 
@@ -65,6 +70,7 @@ impl fmt::Display for Tool {
             Self::Chromedriver => "chromedriver",
             Self::Java => "Java",
             Self::Maven => "Maven",
+            Self::Prometheus => "Prometheus",
         })
     }
 }
@@ -188,6 +194,7 @@ fn system_lane(paths: &Paths, shared: &Shared) {
     shared.settle(Tool::Maven, || {
         search::required(search::on_path("mvn"), "install Maven (https://maven.apache.org)", &reason)
     });
+    shared.settle(Tool::Prometheus, || prometheus::ensure(paths));
     shared.settle(Tool::Java, || java::ensure(paths, &reason));
     shared.settle(Tool::NodePackages, || npm::ensure_packages(paths, &reason));
 }

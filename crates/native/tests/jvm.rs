@@ -67,6 +67,7 @@ fn every_runtime_keeps_the_floor_of_io_bound() {
         assert!(if pool { in_flight <= 12 } else { in_flight > 24 }, "{run}");
         assert!(number("/memory_bytes/resident") > 10_000_000 && number("/jvm/heap_peak_bytes") > 0);
         assert_eq!(number("/os_switches"), number("/voluntary_switches") + number("/involuntary_switches"));
+        assert!(run["latency_histogram"].as_str().unwrap().starts_with("HISTFAAA"));
         assert!(run["throughput_per_s"].as_f64().unwrap() > 0.0);
         let pinned = run.pointer("/jvm/pinned").unwrap();
         assert_eq!(pinned.is_u64(), run["model"] == "green-threads", "{run}");

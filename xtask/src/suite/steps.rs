@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use crate::paths::Paths;
 use crate::tools::{Environment, Tool};
-use crate::{deny, jvm, layers, page, process, tidy, versions};
+use crate::{deny, jvm, layers, metrics, page, process, tidy, versions};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -55,6 +55,13 @@ pub(super) const STEPS: &[Step] = &[
         needs: jvm::TOOLS,
         after: &[],
         run: jvm_step,
+    },
+    Step {
+        name: "metrics",
+        about: "the metrics of measurements, on a real Prometheus and node_exporter",
+        needs: metrics::TOOLS,
+        after: &[],
+        run: metrics_step,
     },
     Step { name: "page", about: "the page as it is shipped", needs: page::TOOLS, after: &[], run: page_step },
     Step { name: "size", about: "size of its WebAssembly", needs: &[], after: &["page"], run: size },
@@ -116,6 +123,11 @@ fn clippy_wasm(paths: &Paths) -> Result<Outcome> {
 
 fn jvm_step(paths: &Paths) -> Result<Outcome> {
     jvm::verify(paths)?;
+    Ok(Outcome::Passed(String::new()))
+}
+
+fn metrics_step(paths: &Paths) -> Result<Outcome> {
+    metrics::verify(paths)?;
     Ok(Outcome::Passed(String::new()))
 }
 

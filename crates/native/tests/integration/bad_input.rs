@@ -44,6 +44,34 @@ fn arguments() {
         &["--runtime", "'java'", "java-pool, java-thread-per-task"],
     );
     check(&["measure", "io-bound", "--java", "./src"], b"", &["--java: ./src (no Java)", "a Java 21 or newer"]);
+    for address in ["9464", "localhost:9464", "127.0.0.1", "127.0.0.1:65536"] {
+        check(
+            &["measure", "io-bound", "--metrics-listen", address],
+            b"",
+            &["--metrics-listen", &format!("'{address}'"), "an IP address and a port from 0 to 65535"],
+        );
+    }
+    for interval in ["5", "-1 s", "25 h"] {
+        check(
+            &["measure", "io-bound", "--watch", "--interval", interval],
+            b"",
+            &["--interval", &format!("'{interval}'"), "a time from 0 s to 24 h"],
+        );
+    }
+    check(&["measure", "io-bound", "--interval", "5 s"], b"", &["--watch"]);
+    check(&["measure", "io-bound", "--watch", "--out", "x"], b"", &["--watch", "--out"]);
+    for (path, why) in [
+        ("./src", "is a directory"),
+        ("./no-such-directory/a.prom", "is in no directory"),
+        ("/dev/full", "is no regular file"),
+        ("..", "names no file"),
+    ] {
+        check(
+            &["measure", "io-bound", "--metrics-file", path],
+            b"",
+            &["--metrics-file", path, why, "allowed: a file in a directory that exists"],
+        );
+    }
     check(&["simulate", "io-bound", "--step-budget", "0"], b"", &["--step-budget", "'0'"]);
 }
 

@@ -7,6 +7,7 @@ mod bad_input;
 mod docs;
 mod help;
 mod measure;
+mod monitor;
 mod presets;
 mod schema;
 mod simulate;
