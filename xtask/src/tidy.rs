@@ -40,8 +40,9 @@ const REQUIRED: &[&str] = &[
 pub(crate) fn problems(paths: &Paths) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for name in REQUIRED {
-        if !paths.root.join(name).is_file() {
-            problems.push(format!("{name}: missing"));
+        let has_text = fs::metadata(paths.root.join(name)).is_ok_and(|found| found.is_file() && found.len() > 0);
+        if !has_text {
+            problems.push(format!("{name}: missing or empty"));
         }
     }
     for name in tracked(&paths.root)? {

@@ -36,7 +36,7 @@ pub(crate) enum Tool {
     /// A Java with virtual threads.
     Java,
     Maven,
-    /// Prometheus, promtool and node_exporter.
+    /// Prometheus, promtool and `node_exporter`.
     Prometheus,
 }
 

@@ -147,6 +147,12 @@ fn after_one_measurement_the_metrics_are_still_served() {
     assert!(
         answer.contains("benchmark_throughput{approach=\"tokio-current\",scenario=\"high-concurrency\",tasks=\"50\"}")
     );
+    let docs = include_str!("../../../../docs/metrics.md");
+    let names: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    assert_eq!(names.len(), 13, "{names:?}");
+    for name in names {
+        assert!(docs.contains(&format!("| `{name}` |")), "{name} is not in docs/metrics.md");
+    }
     assert!(ask(&address, "HEAD", "/metrics").ends_with("\r\n\r\n"));
     assert!(ask(&address, "POST", "/metrics").contains("allow: GET, HEAD"));
     assert!(ask(&address, "GET", "/nothing").starts_with("HTTP/1.1 404 "));
