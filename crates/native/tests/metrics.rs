@@ -151,7 +151,7 @@ fn prometheus(dir: &Path, target: &str) -> (Running, String) {
 /// The answer to a query of the API of Prometheus; `None` where it has no values yet, or none that are numbers.
 #[track_caller]
 fn query(address: &str, expression: &str) -> Option<Vec<Value>> {
-    let encoded: String = expression.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let encoded = expression.bytes().fold(String::new(), |text, byte| text + &format!("%{byte:02x}"));
     let path = format!("/api/v1/query?query={encoded}");
     let answer = get(address, &path).unwrap_or_else(|| panic!("{expression} is refused"));
     let json: Value = serde_json::from_str(&answer).unwrap();
