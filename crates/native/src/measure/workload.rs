@@ -2,6 +2,7 @@
 //!
 //! What a wait or a lock is in each runtime is decided in `pool`, `green` and `coroutine`.
 
+use std::ops::RangeFrom;
 use std::time::Duration;
 
 use parkbench_engine::{GuardKind, LockRef, Op, Plan, Scenario, ScenarioError, Span};
@@ -14,6 +15,8 @@ pub(crate) struct Workload {
     plan: Plan,
     /// [ps] One iteration of the CPU loop here.
     iteration_ps: u64,
+    /// By class, whether its tasks only compute, wait and yield.
+    plain: Vec<bool>,
 }
 
 /// One step of one task.
@@ -53,7 +56,13 @@ pub(crate) enum Which {
 impl Workload {
     /// Prepares run number `run` of the scenario, on a machine where an iteration takes `iteration_ps`.
     pub(crate) fn new(scenario: &Scenario, run: usize, iteration_ps: u64) -> Result<Self, ScenarioError> {
-        Ok(Self { plan: Plan::new(scenario, run)?, iteration_ps })
+        let plan = Plan::new(scenario, run)?;
+        let is_plain = |op: &Op| {
+            matches!(op, Op::Iterations(..) | Op::Cpu(_) | Op::Io(_) | Op::Backoff(_) | Op::Block(..) | Op::Yield)
+        };
+        let of_classes =
+            plan.classes.iter().map(|class| class.ops[..usize::from(class.end)].iter().all(is_plain)).collect();
+        Ok(Self { plan, iteration_ps, plain: of_classes })
     }
 
     /// The task that starts this one; `None` for one that arrives.
@@ -92,11 +101,38 @@ impl Workload {
 
     /// What the task does, in order.
     pub(crate) fn actions(&self, task: u32) -> impl Iterator<Item = Action> + '_ {
-        let ns = move |step: usize, span: &Span| self.plan.duration(task, step, span);
         let mut own = 0..;
-        let number = self.plan.classes.partition_point(|class| class.first + class.count <= task);
+        let number = self.class(task);
         let class = &self.plan.classes[number];
-        let action = move |(step, op): (usize, &Op)| match op {
+        let ops = class.ops[..usize::from(class.end)].iter().enumerate();
+        // To make a task is a part of starting it.
+        ops.filter(|(_, op)| !matches!(op, Op::Prepare(_)))
+            .map(move |(step, op)| self.action_of(task, number, step, op, &mut own))
+    }
+
+    /// Whether the task only computes, waits and yields, so that [`Workload::action`] says what it does.
+    pub(crate) fn is_plain(&self, task: u32) -> bool {
+        self.plain[self.class(task)]
+    }
+
+    /// What a plain task does at this step, the first of which is 0; `None` at its end.
+    ///
+    /// A task that asks for each step keeps the number of the next one only, so it is as small as one written by hand.
+    pub(crate) fn action(&self, task: u32, step: u16) -> Option<Action> {
+        let number = self.class(task);
+        let class = &self.plan.classes[number];
+        let op = class.ops.get(usize::from(step)).filter(|_| step < class.end)?;
+        Some(self.action_of(task, number, usize::from(step), op, &mut (0..)))
+    }
+
+    /// The number of a task's class.
+    fn class(&self, task: u32) -> usize {
+        self.plan.classes.partition_point(|class| class.first + class.count <= task)
+    }
+
+    fn action_of(&self, task: u32, class: usize, step: usize, op: &Op, own: &mut RangeFrom<usize>) -> Action {
+        let ns = |step: usize, span: &Span| self.plan.duration(task, step, span);
+        match op {
             Op::Iterations(iterations, _) => Action::Spin(*iterations),
             Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
             Op::Io(span) | Op::Backoff(span) => Action::Io(Duration::from_nanos(ns(step, span))),
@@ -112,18 +148,12 @@ impl Workload {
             // Locks are given back in reverse order, as `validate` has checked.
             Op::Unlock(_) => Action::Unlock,
             Op::Yield => Action::Yield,
-            Op::Spawn(child) => Action::Spawn(self.plan.child(task, number, *child)),
+            Op::Spawn(child) => Action::Spawn(self.plan.child(task, class, *child)),
             Op::Join => Action::Join,
             Op::TryLock(..) | Op::Prepare(_) | Op::Jump(_) | Op::End => {
                 unreachable!("`check` refuses what a measurement cannot do yet")
             }
-        };
-        let ops = class.ops[..usize::from(class.end)].iter().enumerate();
-        // To make a task is a part of starting it.
-        ops.filter(|(_, op)| !matches!(op, Op::Prepare(_))).map({
-            let mut action = action;
-            move |op| action(op)
-        })
+        }
     }
 }
 
@@ -153,6 +183,11 @@ mod tests {
             workload.actions(2).collect::<Vec<_>>(),
             [Action::Spin(7), Action::Spin(7), Action::Block(ms(3)), Action::Yield]
         );
+        for (task, plain) in [(0, false), (2, true)] {
+            assert_eq!(workload.is_plain(task), plain);
+        }
+        let steps: Vec<_> = (0..).map_while(|step| workload.action(2, step)).collect();
+        assert_eq!(steps, workload.actions(2).collect::<Vec<_>>());
         // The same draw for the same task, another one for another.
         assert_eq!(workload.actions(0).collect::<Vec<_>>(), first);
         assert_ne!(workload.actions(1).collect::<Vec<_>>(), first);
