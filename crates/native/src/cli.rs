@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parkbench_engine::{MAX_TASKS, Model};
 
-use crate::measure::{Cores, Wanted};
+use crate::measure::{Cores, TraceFormat, Wanted};
 pub(crate) use monitor::MonitorArgs;
 
 /// How tasks run on a thread pool, on green threads and as coroutines: simulated, and measured here
@@ -132,6 +132,13 @@ pub(crate) struct MeasureArgs {
     /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
     #[arg(long, value_name = "PATH")]
     pub(crate) java: Option<PathBuf>,
+    /// Trace one more repetition of each run, after the others, into this file, which the page opens: start, waits and
+    /// end of every task with its thread
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub(crate) trace: Option<PathBuf>,
+    /// What the trace is for
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "trace")]
+    pub(crate) trace_format: TraceFormat,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = MeasureFormat::Table)]
     pub(crate) format: MeasureFormat,

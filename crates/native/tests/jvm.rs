@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use parkbench_trace::{Metrics, Trace, TraceFile};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
@@ -229,5 +230,40 @@ fn await_end(process: Pid) {
     let line = || fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     while String::from_utf8_lossy(&line()).contains("parkbench-runner-") {
         thread::yield_now();
+    }
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn every_runtime_takes_down_what_its_tasks_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.pbtrace");
+    let runtimes = "java-pool,java-thread-per-task,java-virtual,kotlin-default,kotlin-io,kotlin-event-loop";
+    let output = measure(&["io-bound", "--tasks", "24", "--runtime", runtimes, "--trace"]).arg(&path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let file = TraceFile::decode(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(file.runs.len(), 6);
+    for run in file.runs {
+        let (result, trace) = (run.about.result, Trace::new(run.recording).unwrap());
+        let metrics = Metrics::of(&trace);
+        assert_eq!(
+            (metrics.latency_ns, metrics.response_ns),
+            (result.latency_ns, result.response_ns),
+            "{}",
+            result.variant
+        );
+        // Start, wait, going on, end.
+        assert_eq!(run.about.cost.events, 24 * 4, "{}", result.variant);
+        let threads = trace.thread_info();
+        let (most, part) = match result.variant.as_str() {
+            "java-pool-12" => (12, "pool-"),
+            "java-thread-per-task" => (24, "Thread-"),
+            // Its tasks name their carriers and not themselves.
+            variant if variant.starts_with("java-virtual") => (12, "ForkJoinPool-"),
+            "kotlin-event-loop" => (1, "main"),
+            _ => (24, "DefaultDispatcher-worker-"),
+        };
+        assert!((1..=most).contains(&threads.len()), "{} {threads:?}", result.variant);
+        assert!(threads.iter().all(|thread| thread.name.contains(part)), "{} {threads:?}", result.variant);
     }
 }

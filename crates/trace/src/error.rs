@@ -92,6 +92,28 @@ pub enum TraceError {
         /// The first bytes.
         value: String,
     },
+    /// The bytes do not start as a trace file does.
+    #[error("magic: {value:?}; allowed: \"PBTF\", the first bytes of a file that `parkbench measure --trace` writes")]
+    FileMagic {
+        /// The first bytes.
+        value: String,
+    },
+    /// A run of a file is wrong.
+    #[error("runs[{run}]: {error}")]
+    InRun {
+        /// Which.
+        run: usize,
+        /// What is wrong with it.
+        error: Box<TraceError>,
+    },
+    /// A recording has not the tasks of its scenario.
+    #[error("totals.tasks: {value}; allowed: {expected}, as the scenario says")]
+    TaskCount {
+        /// The value.
+        value: u32,
+        /// The scenario's.
+        expected: u64,
+    },
     /// Another version of the container.
     #[error("version: {value}; allowed: {allowed}")]
     Version {

@@ -1,7 +1,8 @@
 //! One repetition in a process of its own, so that no run sees the memory, threads or caches of another.
 //!
 //! The parent starts this binary again with the hidden command `exec-one`, writes a [`Job`] as JSON to its standard
-//! input and reads an [`Outcome`] as JSON from its standard output.
+//! input and reads an [`Outcome`] as one line of JSON from its standard output. After that of a traced repetition comes
+//! the recording, in the container of `parkbench-trace`.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
-use parkbench_engine::Scenario;
+use parkbench_engine::{Recording, Scenario};
 use parkbench_trace::Summary;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
@@ -21,6 +22,7 @@ use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
 use super::runtime::Runtime;
 use super::slots::Slots;
+use super::trace::{self, Traced};
 use super::workload::Workload;
 use super::{coroutine, green, pool};
 
@@ -35,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) runtime: Runtime,
     /// [ps] One iteration of a CPU step, as the parent has measured it.
     pub(crate) iteration_ps: u64,
+    /// Whether every task takes down what it does.
+    pub(crate) trace: bool,
     /// Process that the child must not outlive.
     pub(crate) parent: u32,
 }
@@ -44,6 +48,8 @@ pub(crate) struct Job {
 pub(crate) enum Outcome {
     /// It ran to its end.
     Measured(Box<Repetition>),
+    /// It ran to its end; its recording follows.
+    Traced { repetition: Box<Repetition>, events: u64, event_ps: u64 },
     /// Why it did not.
     Failed(String),
 }
@@ -80,17 +86,27 @@ pub(crate) fn exec_one() -> anyhow::Result<()> {
     if nix::unistd::getppid().as_raw().cast_unsigned() != job.parent {
         bail!("the process that gave this job has ended");
     }
-    let outcome = match repetition(&job) {
-        Ok(repetition) => Outcome::Measured(Box::new(repetition)),
-        Err(error) => Outcome::Failed(format!("{error:#}")),
+    let (outcome, recording) = match repetition(&job) {
+        Ok((repetition, None)) => (Outcome::Measured(Box::new(repetition)), Vec::new()),
+        Ok((repetition, Some((recording, events)))) => {
+            let repetition = Box::new(repetition);
+            (Outcome::Traced { repetition, events, event_ps: trace::cost_ps() }, parkbench_trace::encode(&recording))
+        }
+        Err(error) => (Outcome::Failed(format!("{error:#}")), Vec::new()),
     };
-    let text = serde_json::to_string(&outcome).context("cannot write the outcome")?;
-    io::stdout().lock().write_all(text.as_bytes()).context("cannot write the outcome")
+    let text = serde_json::to_string(&outcome).context("cannot write the outcome")? + "\n";
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.write_all(&recording)).context("cannot write the outcome")
 }
 
-fn repetition(job: &Job) -> anyhow::Result<Repetition> {
+/// The figures, and where it is traced the recording with the number of times that were taken down.
+fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>)> {
     let workload = Arc::new(Workload::new(&job.scenario, job.run, job.iteration_ps)?);
-    let slots = Arc::new(Slots::new(workload.task_count() as usize));
+    let slots = Arc::new(if job.trace {
+        Slots::traced(trace::mark_counts(workload.plan(), job.runtime.kind()))
+    } else {
+        Slots::new(workload.task_count() as usize)
+    });
     let probe = Probe::start();
     let makespan_ns = match job.runtime {
         Runtime::Pool { threads } => pool::run(&workload, &slots, Some(threads)),
@@ -102,7 +118,11 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
     }?;
     let readings = probe.finish();
     let times = slots.times();
-    Ok(Repetition {
+    let traced = slots.lives().map(|(lives, events)| {
+        let totals = trace::totals(makespan_ns, events, &readings);
+        (trace::record(workload.plan(), &job.runtime, &lives, &totals), events)
+    });
+    let repetition = Repetition {
         makespan_ns,
         tasks_done: times.latency.len() as u64,
         histograms: Histograms::of(&times.latency, &times.response),
@@ -111,11 +131,33 @@ fn repetition(job: &Job) -> anyhow::Result<Repetition> {
         in_flight_peak: times.in_flight_peak,
         readings,
         jvm: None,
-    })
+    };
+    Ok((repetition, traced))
 }
 
 /// Runs the job in a child process; kills the child when the future is dropped or `limit` has passed.
 pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition> {
+    match answer(job, limit).await? {
+        (Outcome::Measured(repetition), _) => Ok(*repetition),
+        (Outcome::Traced { .. }, _) => bail!("the repetition was traced, though nobody had asked for it"),
+        (Outcome::Failed(reason), _) => bail!(reason),
+    }
+}
+
+/// As [`run`], with everything that each task does.
+pub(crate) async fn run_traced(job: &Job, limit: Duration) -> anyhow::Result<Traced> {
+    match answer(&Job { trace: true, ..job.clone() }, limit).await? {
+        (Outcome::Traced { repetition, events, event_ps }, bytes) => {
+            let recording = parkbench_trace::decode(&bytes).context("the recording cannot be read")?;
+            Ok(Traced { repetition: *repetition, recording, events, event_ps })
+        }
+        (Outcome::Measured(_), _) => bail!("the repetition was not traced"),
+        (Outcome::Failed(reason), _) => bail!(reason),
+    }
+}
+
+/// What the child process says, and the bytes after it.
+async fn answer(job: &Job, limit: Duration) -> anyhow::Result<(Outcome, Vec<u8>)> {
     let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
     let mut child =
         command::child(binary).arg("exec-one").spawn().context("cannot start a process for the repetition")?;
@@ -132,10 +174,10 @@ pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition
         let stderr = String::from_utf8_lossy(&output.stderr);
         bail!("the process of the repetition ended with {}: {}", output.status, reason(&stderr));
     }
-    match serde_json::from_slice(&output.stdout).context("the outcome of the repetition cannot be read")? {
-        Outcome::Measured(repetition) => Ok(*repetition),
-        Outcome::Failed(reason) => bail!(reason),
-    }
+    let mut bytes = output.stdout;
+    let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    let after = bytes.split_off((line + 1).min(bytes.len()));
+    Ok((serde_json::from_slice(&bytes).context("the outcome of the repetition cannot be read")?, after))
 }
 
 /// The line that says why a process ended: the first, or the message of a panic.

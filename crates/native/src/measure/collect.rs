@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use parkbench_engine::{FieldError, Plan, Scenario};
+use parkbench_trace::TracedRun;
 
 use super::cores::{Cores, Pinned};
 use super::environment::{self, Environment};
@@ -19,7 +20,7 @@ use super::runtime::Runtime;
 use super::select::{self, Planned, Wanted};
 use super::surroundings::Surroundings;
 use super::warning::{self, Warning};
-use super::{check, cpu, estimate, forecast, judge, limits};
+use super::{check, cpu, estimate, forecast, judge, limits, trace};
 use crate::Failure;
 use crate::input::InputError;
 
@@ -52,6 +53,8 @@ pub(crate) struct Request<'a> {
     pub(crate) announce: bool,
     /// Who is told of each repetition as it ends.
     pub(crate) metrics: Option<&'a Metrics>,
+    /// Whether one more repetition of each is traced.
+    pub(crate) trace: bool,
 }
 
 impl<'a> Request<'a> {
@@ -67,6 +70,7 @@ impl<'a> Request<'a> {
             pin: None,
             announce: true,
             metrics: None,
+            trace: false,
         }
     }
 }
@@ -75,6 +79,8 @@ impl<'a> Request<'a> {
 #[derive(Debug)]
 pub(crate) struct Collected {
     pub(crate) report: Report,
+    /// The traced repetitions, where they were asked for and could be had.
+    pub(crate) traces: Vec<TracedRun>,
     /// Why the measurement is not complete, if it is not.
     pub(crate) failure: Option<String>,
 }
@@ -120,13 +126,17 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         let run = Plan::new(scenario, planned.workload).map_err(invalid)?;
         let ns = estimate::makespan_ns(scenario, &run, &planned.runtime, limits.cores, iteration_ps);
         estimates.push(Duration::from_nanos(ns));
+        if request.trace {
+            trace::check(&run, &planned.runtime)?;
+        }
     }
     let warm_ups: Vec<u32> = plan
         .iter()
         .zip(&estimates)
         .map(|(planned, &estimate)| request.warm_up.unwrap_or_else(|| warm_up(&planned.runtime, estimate)))
         .collect();
-    let budget = |(estimate, &warm_up): (&Duration, &u32)| estimate.as_secs_f64() * f64::from(request.reps + warm_up);
+    let reps = request.reps + u32::from(request.trace);
+    let budget = |(estimate, &warm_up): (&Duration, &u32)| estimate.as_secs_f64() * f64::from(reps + warm_up);
     let total_s = estimates.iter().zip(&warm_ups).map(budget).sum::<f64>();
     if request.announce {
         eprintln!("{}", announcement(plan.len(), request.reps, &warm_ups, total_s));
@@ -148,6 +158,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         iteration_ps,
         java: java.as_ref().ok(),
         metrics: request.metrics,
+        trace: request.trace,
     };
     let before = Surroundings::now();
     let (results, interrupted) = repeat::repeat(order)?;
@@ -179,7 +190,20 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     let results: Vec<(Planned, Finished)> = plan.into_iter().zip(results).collect();
     let mut report = Report::new(scenario, environment, warnings, absent, &results);
     report.warnings.extend(judge::runs(&report.runs, &harness));
-    Ok(Collected { report, failure })
+    let mut traces = Vec::new();
+    for (planned, finished) in results {
+        match finished.traced {
+            Some(Ok(run)) => {
+                traces.extend(trace::traced_run(scenario, &planned, &finished.repetitions, *run, &harness));
+            }
+            Some(Err(reason)) => {
+                eprintln!("error: {} is not traced: {reason}", planned.runtime.variant());
+                failure.get_or_insert_with(|| "not every run could be traced".to_owned());
+            }
+            None => {}
+        }
+    }
+    Ok(Collected { report, traces, failure })
 }
 
 /// Unmeasured runs of this runtime where the user has not said how many.

@@ -83,15 +83,18 @@ async fn plain(tasks: &'static Tasks, task: u32) {
     tasks.slots.began(task);
     let mut step = 0;
     while let Some(action) = tasks.workload.action(task, step) {
+        step += 1;
+        if let Action::Spin(iterations) = action {
+            cpu::spin(iterations);
+            continue;
+        }
+        tasks.slots.mark_stop(task);
         match action {
-            Action::Spin(iterations) => {
-                cpu::spin(iterations);
-            }
             Action::Io(wait) => sleep(wait).await,
             Action::Block(wait) => thread::sleep(wait),
             _ => yield_now().await,
         }
-        step += 1;
+        tasks.slots.mark_stop(task);
     }
     if tasks.slots.ended(task) {
         tasks.all_ended.notify_one();
@@ -114,6 +117,7 @@ async fn perform(tasks: &'static Tasks, task: u32) {
     let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     for action in workload.actions(task) {
+        tasks.slots.mark(task, action);
         match action {
             Action::Spin(iterations) => {
                 cpu::spin(iterations);
@@ -139,6 +143,7 @@ async fn perform(tasks: &'static Tasks, task: u32) {
                 }
             }
         }
+        tasks.slots.mark(task, action);
     }
 }
 

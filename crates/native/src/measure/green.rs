@@ -69,7 +69,8 @@ fn spawn(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<JoinHandle<anyhow::Res
     // SAFETY: a coroutine may be resumed on another thread, so its body must keep no reference to thread-local
     // data across a wait, and it must fit its stack. `perform` uses no thread-local data of its own and holds a few
     // words; between waits it calls only the clock, `spin`, sleeps, mutexes, semaphores, this function and some small
-    // allocations.
+    // allocations. In a traced run `Marks` reads a number of the thread, in a function that is never inlined and
+    // returns before the next wait.
     unsafe { coroutine::Builder::new().spawn(body) }
         .with_context(|| format!("green thread {} could not be created", task + 1))
 }
@@ -87,12 +88,14 @@ fn perform(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<()> {
     let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
     let mut children = Vec::new();
     for action in tasks.workload.actions(task) {
+        tasks.slots.mark(task, action);
         match action {
             Action::Spin(iterations) => {
                 cpu::spin(iterations);
             }
             Action::Io(wait) => {
                 coroutine::sleep(wait);
+                tasks.slots.mark_fired(task);
                 coroutine::yield_now();
             }
             Action::Block(wait) => thread::sleep(wait),
@@ -109,6 +112,7 @@ fn perform(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<()> {
                 }
             }
         }
+        tasks.slots.mark(task, action);
     }
     Ok(())
 }

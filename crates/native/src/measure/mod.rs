@@ -36,16 +36,19 @@ mod stats;
 mod stop;
 mod surroundings;
 mod table;
+mod trace;
 mod warning;
 mod watch;
 mod workload;
 
 use anyhow::{Context as _, anyhow};
+use parkbench_trace::TraceFile;
 
 pub(crate) use child::exec_one;
 pub(crate) use cores::Cores;
 pub(crate) use doctor::doctor;
 pub(crate) use select::Wanted;
+pub(crate) use trace::TraceFormat;
 
 use crate::Failure;
 use crate::cli::{MeasureArgs, MeasureFormat};
@@ -79,6 +82,7 @@ impl Measured {
 /// Measures every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
     let input = input::load(&args.choice)?;
+    let output = args.trace.as_deref().map(|path| trace::Output::open(path, args.trace_format)).transpose()?;
     let options = &args.monitor;
     let stop = stop::listen()?;
     let monitor = Monitor::start(&input.scenario, options.metrics_listen, options.metrics_file.as_deref())?;
@@ -88,6 +92,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         warm_up: args.warm_up,
         pin: args.pin.as_ref(),
         metrics: Some(&monitor.metrics),
+        trace: output.is_some(),
         ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
     if options.watch {
@@ -95,7 +100,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         return Ok(Measured { text: String::new(), failure: None, served: None });
     }
     let directory = args.out.as_deref().map(Directory::claim).transpose()?;
-    let Collected { report, mut failure } = match collect::collect(request) {
+    let Collected { report, traces, mut failure } = match collect::collect(request) {
         Ok(collected) => collected,
         Err(error) => {
             // The counts of what has failed are worth a file too.
@@ -117,9 +122,15 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         }
         MeasureFormat::Csv => table::csv(&report)?,
     };
+    let traced = output.map_or(Ok(()), |output| {
+        if traces.is_empty() {
+            return Err(anyhow!("no run could be traced"));
+        }
+        output.finish(&TraceFile { scenario: input.scenario.clone(), runs: traces })
+    });
     // The rows are printed all the same.
     let written = directory.map_or(Ok(()), |directory| directory.write(&report));
-    for error in [written.err(), monitor.write().err()].into_iter().flatten() {
+    for error in [traced.err(), written.err(), monitor.write().err()].into_iter().flatten() {
         let reasons: Vec<String> = failure.into_iter().chain([format!("{error:#}")]).collect();
         failure = Some(reasons.join("; "));
     }

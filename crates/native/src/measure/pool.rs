@@ -112,6 +112,7 @@ impl Pool<'_> {
         let own: Vec<Mutex<()>> = (0..self.workload.own_locks(task)).map(|_| Mutex::new(())).collect();
         let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
         for action in self.workload.actions(task) {
+            self.slots.mark(task, action);
             match action {
                 Action::Spin(iterations) => {
                     cpu::spin(iterations);
@@ -129,6 +130,7 @@ impl Pool<'_> {
                 }
                 Action::Join => self.children[task as usize].wait(),
             }
+            self.slots.mark(task, action);
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::progress::Progress;
 use super::runtime::{Jvm, Runtime};
 use super::select::Planned;
 use super::stop;
+use super::trace::Traced;
 
 /// A run with the flight recorder is added where a repetition takes no longer.
 const LONGEST_PINNING: Duration = Duration::from_secs(2);
@@ -34,6 +35,8 @@ pub(crate) struct Order<'a> {
     pub(crate) java: Option<&'a Java>,
     /// Who is told of each repetition as it ends.
     pub(crate) metrics: Option<&'a Metrics>,
+    /// Whether one more repetition of each is traced.
+    pub(crate) trace: bool,
 }
 
 /// What one runtime gave.
@@ -45,6 +48,8 @@ pub(crate) struct Finished {
     pub(crate) warm_ups: u32,
     /// How often a virtual thread was pinned, or why that is not known.
     pub(crate) pinned: Option<Result<u64, String>>,
+    /// The traced repetition, or why there is none; `None` where none was asked for.
+    pub(crate) traced: Option<Result<Box<Traced>, String>>,
     /// Why there are no more repetitions.
     pub(crate) failure: Option<String>,
 }
@@ -113,6 +118,10 @@ async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut
     }
     for ((driver, of_one), estimate) in drivers.iter_mut().zip(finished).zip(order.estimates) {
         if of_one.failure.is_none() {
+            if order.trace {
+                let traced = driver.traced(*estimate).await;
+                of_one.traced = Some(traced.map(Box::new).map_err(|error| format!("{error:#}")));
+            }
             of_one.pinned = driver.pinned(*estimate).await;
         }
     }
@@ -149,6 +158,7 @@ async fn prepare(order: Order<'_>) -> anyhow::Result<Vec<Driver<'_>>> {
                 run: planned.workload,
                 runtime: runtime.clone(),
                 iteration_ps: order.iteration_ps,
+                trace: false,
                 parent: std::process::id(),
             })),
         });
@@ -167,6 +177,17 @@ impl Driver<'_> {
                     *process = Some(Box::new(Process::start(java, jar, jvm, plan, estimate).await?));
                 }
                 process.as_mut().context("the JVM was started")?.repetition(limit).await
+            }
+            Self::Broken(reason) => Err(anyhow!(reason.clone())),
+        }
+    }
+
+    /// One more repetition, in which every task takes down what it does.
+    async fn traced(&mut self, estimate: Duration) -> anyhow::Result<Traced> {
+        match self {
+            Self::Fresh(job) => child::run_traced(job, limit(estimate)).await,
+            Self::Jvm { process, plan, jvm, .. } => {
+                process.as_mut().context("the JVM was started")?.traced(plan, jvm, limit(estimate)).await
             }
             Self::Broken(reason) => Err(anyhow!(reason.clone())),
         }

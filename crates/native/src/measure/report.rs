@@ -17,6 +17,7 @@ use super::probe::Reading;
 use super::repeat::Finished;
 use super::select::{Absent, Planned};
 use super::stats::{Bootstrap, FEWEST, Statistics};
+use super::trace::TraceFigures;
 use super::warning::Warning;
 
 /// A measured result.
@@ -65,6 +66,9 @@ pub(crate) struct Run {
     /// What the JVM says; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) jvm: Option<JvmRun>,
+    /// What it has cost to trace one more repetition; left out where none was traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<TraceFigures>,
 }
 
 /// What the JVM says about the repetition with the median makespan.
@@ -101,7 +105,7 @@ impl Report {
 }
 
 impl Run {
-    fn new(scenario: &Scenario, planned: &Planned, finished: &Finished, harness: &Harness) -> Option<Self> {
+    pub(crate) fn new(scenario: &Scenario, planned: &Planned, finished: &Finished, harness: &Harness) -> Option<Self> {
         let repetitions = &finished.repetitions;
         let mut order: Vec<&Repetition> = repetitions.iter().collect();
         order.sort_by_key(|repetition| repetition.makespan_ns);
@@ -198,6 +202,7 @@ impl Run {
             histograms: Histograms::merged(repetitions.iter().map(|repetition| &repetition.histograms)),
             statistics,
             jvm,
+            trace: finished.traced.as_ref().and_then(|traced| traced.as_ref().ok()).map(|traced| (&**traced).into()),
         })
     }
 

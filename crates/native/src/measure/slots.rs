@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::trace::{Lives, Marks};
+use super::workload::Action;
+
 /// Stands for "not yet".
 const ABSENT: u64 = u64::MAX;
 
@@ -14,6 +17,8 @@ pub(crate) struct Slots {
     first: AtomicU64,
     tasks: Vec<Slot>,
     remaining: Apart,
+    /// Where a run is traced, all that each task does.
+    marks: Option<Marks>,
 }
 
 /// A counter that every thread changes, on cache lines of its own: beside it nothing else is read at full speed.
@@ -45,12 +50,14 @@ impl Slots {
         let slot =
             || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
         let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
-        Self {
-            origin: Instant::now(),
-            first: AtomicU64::new(ABSENT),
-            remaining: Apart(AtomicUsize::new(tasks.len())),
-            tasks,
-        }
+        let remaining = Apart(AtomicUsize::new(tasks.len()));
+        Self { origin: Instant::now(), first: AtomicU64::new(ABSENT), remaining, tasks, marks: None }
+    }
+
+    /// Slots with room for so many marks of each task.
+    pub(crate) fn traced(counts: Vec<usize>) -> Self {
+        let slots = Self::new(counts.len());
+        Self { marks: Some(Marks::new(counts)), ..slots }
     }
 
     /// [ns] since these slots were made.
@@ -70,12 +77,41 @@ impl Slots {
 
     /// The task's body begins.
     pub(crate) fn began(&self, task: u32) {
-        self.tasks[task as usize].began.store(self.now(), Ordering::Relaxed);
+        let now = self.now();
+        self.tasks[task as usize].began.store(now, Ordering::Relaxed);
+        if let Some(marks) = &self.marks {
+            marks.take(task, now);
+        }
+    }
+
+    /// The task is about to do what can hold it up, or has done it; takes the time down where the run is traced.
+    pub(crate) fn mark(&self, task: u32, action: Action) {
+        if self.marks.is_some() && action.stops() {
+            self.mark_stop(task);
+        }
+    }
+
+    /// As [`Self::mark`], for an action that is known to be one that can hold the task up.
+    pub(crate) fn mark_stop(&self, task: u32) {
+        if let Some(marks) = &self.marks {
+            marks.take(task, self.now());
+        }
+    }
+
+    /// The task's wait is over, and it is on a thread that is no worker.
+    pub(crate) fn mark_fired(&self, task: u32) {
+        if let Some(marks) = &self.marks {
+            marks.take_elsewhere(task, self.now());
+        }
     }
 
     /// The task's body has ended; true for the last of all, whose thread must wake the submitter.
     pub(crate) fn ended(&self, task: u32) -> bool {
-        self.tasks[task as usize].ended.store(self.now(), Ordering::Relaxed);
+        let now = self.now();
+        self.tasks[task as usize].ended.store(now, Ordering::Relaxed);
+        if let Some(marks) = &self.marks {
+            marks.take(task, now);
+        }
         self.remaining.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
@@ -92,6 +128,17 @@ impl Slots {
     /// How much later than now a task is to be submitted that is due this long after the first.
     pub(crate) fn until(&self, after: Duration) -> Duration {
         if after.is_zero() { after } else { after.saturating_sub(Duration::from_nanos(self.since_first_submission())) }
+    }
+
+    /// What the tasks have taken down, and how many times; after a traced run.
+    pub(crate) fn lives(&self) -> Option<(Lives, u64)> {
+        let marks = self.marks.as_ref()?;
+        let lives = Lives {
+            submitted: self.tasks.iter().map(|slot| slot.submitted.load(Ordering::Relaxed)).collect(),
+            marks: (0..self.tasks.len() as u32).map(|task| marks.of(task).collect()).collect(),
+            names: marks.names(),
+        };
+        Some((lives, marks.count()))
     }
 
     /// Latencies, response times and tasks in flight, after the run.

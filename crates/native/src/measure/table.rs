@@ -7,6 +7,7 @@ use parkbench_view::format;
 
 use super::report::{JvmRun, Report};
 use super::stats::Spread;
+use super::trace::TraceFigures;
 use crate::figures::{self, WIDTH, or_absent};
 use crate::text::wrap;
 use crate::{flat, simulate};
@@ -37,6 +38,20 @@ pub(crate) fn render(report: &Report) -> String {
         grid.figure("Its growth in resident memory", chunk, |index| {
             or_absent(run(index).resident_growth_bytes, format::bytes)
         });
+        if report.runs.iter().any(|run| run.trace.is_some()) {
+            let trace =
+                |index: &usize, show: &dyn Fn(&TraceFigures) -> String| or_absent(run(index).trace.as_ref(), show);
+            grid.figure("Traced repetition", chunk, |index| {
+                trace(index, &|traced| format::duration(traced.makespan_ns))
+            });
+            grid.figure("  against the median one", chunk, |index| {
+                trace(index, &|traced| against(traced.makespan_ns, run(index).result.makespan_ns))
+            });
+            grid.figure("  times taken down", chunk, |index| trace(index, &|traced| format::count(traced.events)));
+            grid.figure("  cost of each", chunk, |index| {
+                trace(index, &|traced| format!("{} ns", traced.event_ps.div_ceil(1_000)))
+            });
+        }
         if report.runs.iter().any(|run| run.jvm.is_some()) {
             let jvm = |index: &usize, of: fn(&JvmRun) -> Option<u64>| run(index).jvm.as_ref().and_then(of);
             grid.figure("Java heap, peak", chunk, |index| {
@@ -64,6 +79,11 @@ pub(crate) fn render(report: &Report) -> String {
         out.push_str(&wrap(&warning.message(), WIDTH, "! ", "  "));
     }
     out
+}
+
+/// How much longer or shorter it is.
+fn against(ns: u64, median_ns: u64) -> String {
+    format::percent_signed((ns as f64 / median_ns.max(1) as f64 - 1.0) * 100.0)
 }
 
 /// Where it was measured.

@@ -44,6 +44,17 @@ pub(crate) enum Action {
     Join,
 }
 
+impl Action {
+    /// Whether it can hold its task up; a lock of the task's own cannot.
+    pub(crate) const fn stops(self) -> bool {
+        match self {
+            Self::Io(_) | Self::Block(_) | Self::Acquire(_) | Self::Yield | Self::Join => true,
+            Self::Lock(which) => matches!(which, Which::Shared(_)),
+            Self::Spin(_) | Self::Unlock | Self::Release(_) | Self::Spawn(_) => false,
+        }
+    }
+}
+
 /// Which lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
@@ -63,6 +74,11 @@ impl Workload {
         let of_classes =
             plan.classes.iter().map(|class| class.ops[..usize::from(class.end)].iter().all(is_plain)).collect();
         Ok(Self { plan, iteration_ps, plain: of_classes })
+    }
+
+    /// The plan that it follows.
+    pub(crate) const fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The task that starts this one; `None` for one that arrives.

@@ -11,6 +11,7 @@ mod monitor;
 mod presets;
 mod schema;
 mod simulate;
+mod trace;
 
 use assert_cmd::Command;
 

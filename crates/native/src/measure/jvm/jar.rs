@@ -26,6 +26,7 @@ sources! {
     "src/main/kotlin/parkbench/Coroutines.kt",
     "src/main/kotlin/parkbench/Json.kt",
     "src/main/kotlin/parkbench/Main.kt",
+    "src/main/kotlin/parkbench/Marks.kt",
     "src/main/kotlin/parkbench/Pinning.kt",
     "src/main/kotlin/parkbench/Plan.kt",
     "src/main/kotlin/parkbench/Probe.kt",

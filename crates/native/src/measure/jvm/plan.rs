@@ -23,14 +23,9 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     let (mut class_of, mut values, mut due, mut parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let submissions = plan.submissions();
     let first = submissions.due().unwrap_or(0);
-    let mut order = Vec::new();
-    for (at, task) in submissions {
-        order.push(task);
-        due.push(at - first);
-    }
-    let roots = order.len();
-    // Those that others start follow; a class stands after the class that starts its tasks.
-    order.extend((0..plan.tasks).filter(|&task| plan.parent(task).is_some()));
+    due.extend(submissions.map(|(at, _)| at - first));
+    let roots = due.len();
+    let order = order(plan);
     let mut places = vec![0_u32; plan.tasks as usize];
     for (place, &task) in (0..).zip(&order) {
         places[task as usize] = place;
@@ -75,6 +70,13 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
         "warmup_limit_ms": WARMUP_LIMIT_MS,
     })
     .to_string()
+}
+
+/// The tasks in the runner's order: those that arrive as they arrive, then those that others start.
+pub(super) fn order(plan: &Plan) -> Vec<u32> {
+    // A class stands after the class that starts its tasks.
+    let spawned = (0..plan.tasks).filter(|&task| plan.parent(task).is_some());
+    plan.submissions().map(|(_, task)| task).chain(spawned).collect()
 }
 
 /// What the runner calls the step, and its value; null where each task has one of its own.

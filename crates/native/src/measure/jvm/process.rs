@@ -17,8 +17,9 @@ use crate::measure::command;
 use crate::measure::histogram::Histograms;
 use crate::measure::kind::Kind;
 use crate::measure::probe::Readings;
-use crate::measure::runtime::Jvm;
+use crate::measure::runtime::{Jvm, Runtime};
 use crate::measure::slots::Times;
+use crate::measure::trace::{self, Lives, Traced};
 use parkbench_trace::Summary;
 
 /// How long the JVM may take to start, besides its warm-up.
@@ -43,6 +44,7 @@ pub(crate) struct JvmReadings {
 enum Answer {
     Ready(Ready),
     Measured(Box<Measured>),
+    Traced(Box<RunnerTrace>),
     Pinned(u64),
     Failed(String),
 }
@@ -58,6 +60,38 @@ struct Measured {
     submitted: Vec<u64>,
     began: Vec<u64>,
     ended: Vec<u64>,
+}
+
+/// A repetition in which every task has taken down its times; tasks are in the runner's order.
+#[derive(Debug, Deserialize)]
+struct RunnerTrace {
+    measured: Measured,
+    /// How many times each task has.
+    taken: Vec<usize>,
+    /// [ns] The times of all tasks, one task after the other.
+    times: Vec<u64>,
+    /// The thread of each.
+    threads: Vec<u32>,
+    /// What the threads are called.
+    names: Vec<String>,
+    /// [ps] To take down one time.
+    event_ps: u64,
+}
+
+impl Measured {
+    fn repetition(self) -> Repetition {
+        let times = Times::of(self.submitted.into_iter().zip(self.began.into_iter().zip(self.ended)));
+        Repetition {
+            makespan_ns: self.makespan_ns,
+            tasks_done: times.latency.len() as u64,
+            histograms: Histograms::of(&times.latency, &times.response),
+            latency_ns: Summary::of(times.latency),
+            response_ns: Summary::of(times.response),
+            in_flight_peak: times.in_flight_peak,
+            readings: self.readings,
+            jvm: Some(self.jvm),
+        }
+    }
 }
 
 /// The runner, ready for a repetition.
@@ -99,17 +133,34 @@ impl Process {
         let Answer::Measured(measured) = self.ask("run", limit).await? else {
             bail!("the runner measured nothing");
         };
-        let times = Times::of(measured.submitted.into_iter().zip(measured.began.into_iter().zip(measured.ended)));
-        Ok(Repetition {
-            makespan_ns: measured.makespan_ns,
-            tasks_done: times.latency.len() as u64,
-            histograms: Histograms::of(&times.latency, &times.response),
-            latency_ns: Summary::of(times.latency),
-            response_ns: Summary::of(times.response),
-            in_flight_peak: times.in_flight_peak,
-            readings: measured.readings,
-            jvm: Some(measured.jvm),
-        })
+        Ok(measured.repetition())
+    }
+
+    /// One repetition in which every task takes down what it does.
+    pub(crate) async fn traced(&mut self, plan: &Plan, jvm: &Jvm, limit: Duration) -> anyhow::Result<Traced> {
+        let Answer::Traced(traced) = self.ask("trace", limit).await? else {
+            bail!("the runner traced nothing");
+        };
+        let RunnerTrace { measured, taken, times, threads, names, event_ps } = *traced;
+        let tasks = plan.tasks as usize;
+        let whole = measured.submitted.len() == tasks && taken.len() == tasks && threads.len() == times.len();
+        if !whole || taken.iter().sum::<usize>() != times.len() {
+            bail!("the runner's trace is not whole");
+        }
+        let mut lives = Lives {
+            submitted: vec![u64::MAX; tasks],
+            marks: vec![Vec::new(); tasks],
+            names: names.into_iter().map(Some).collect(),
+        };
+        let mut marks = times.iter().copied().zip(threads);
+        for ((&task, submitted), count) in plan::order(plan).iter().zip(&measured.submitted).zip(taken) {
+            lives.submitted[task as usize] = *submitted;
+            lives.marks[task as usize] = marks.by_ref().take(count).collect();
+        }
+        let events = times.len() as u64;
+        let totals = trace::totals(measured.makespan_ns, events, &measured.readings);
+        let recording = trace::record(plan, &Runtime::Jvm(jvm.clone()), &lives, &totals);
+        Ok(Traced { repetition: measured.repetition(), recording, events, event_ps })
     }
 
     /// How often a virtual thread was pinned in a run of its own, whose times do not count.
@@ -173,6 +224,8 @@ impl Process {
 fn options(jvm: &Jvm) -> Vec<String> {
     // A task without memory would leave the run without an end.
     let mut options = vec!["-XX:+ExitOnOutOfMemoryError".to_owned()];
+    // In a traced repetition a virtual thread asks for the carrier that it is on.
+    options.push("--add-opens=java.base/java.lang=ALL-UNNAMED".to_owned());
     let mut set = |name: &str, value: u32| options.push(format!("-D{name}={value}"));
     match jvm.kind {
         Kind::JavaVirtual => {

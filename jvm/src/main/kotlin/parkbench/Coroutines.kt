@@ -68,7 +68,14 @@ internal class Coroutines(private val plan: Plan) {
     }
 
     /** Where the tasks of a run are started and what they write. */
-    private class Run(val slots: Slots, val scope: CoroutineScope)
+    private class Run(val slots: Slots, val scope: CoroutineScope) {
+        /** Does what can hold the task up, and takes the times before and after it down where the run is traced. */
+        inline fun stop(task: Int, step: Step, wait: () -> Unit) {
+            slots.mark(task, step)
+            wait()
+            slots.mark(task, step)
+        }
+    }
 
     private fun start(run: Run, task: Int): Job {
         run.slots.submitted(task)
@@ -92,7 +99,7 @@ internal class Coroutines(private val plan: Plan) {
                 Kind.UNLOCK -> held!!.removeLast().unlock()
                 Kind.REENTRANT -> {
                     val mutex = if (step.value < 0) Mutex() else mutexes[step.value.toInt()]
-                    mutex.lock()
+                    run.stop(task, step) { mutex.lock() }
                     (held ?: ArrayList<Mutex>().also { held = it }).add(mutex)
                 }
                 Kind.MONITOR -> {
@@ -100,11 +107,11 @@ internal class Coroutines(private val plan: Plan) {
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
-                Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
+                Kind.ACQUIRE -> run.stop(task, step) { semaphores[step.value.toInt()].acquire() }
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
-                Kind.YIELD -> yield()
+                Kind.YIELD -> run.stop(task, step) { yield() }
                 Kind.JOIN -> {
-                    children.joinAll()
+                    run.stop(task, step) { children.joinAll() }
                     children.clear()
                 }
                 else -> {
@@ -112,9 +119,9 @@ internal class Coroutines(private val plan: Plan) {
                     when (step.kind) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
-                        Kind.IO -> delay(value.nanoseconds)
+                        Kind.IO -> run.stop(task, step) { delay(value.nanoseconds) }
                         Kind.SPAWN -> children.add(start(run, value.toInt()))
-                        else -> Work.sleep(value)
+                        else -> run.stop(task, step) { Work.sleep(value) }
                     }
                 }
             }
@@ -126,7 +133,11 @@ internal class Coroutines(private val plan: Plan) {
 
     private fun monitor(inside: Inside, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
         val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
-        return synchronized(monitor) { holding(inside, steps, at, own) }
+        inside.run.slots.mark(inside.task, step)
+        return synchronized(monitor) {
+            inside.run.slots.mark(inside.task, step)
+            holding(inside, steps, at, own)
+        }
     }
 
     /** The steps inside a monitor, up to the `unlock` that closes it; all of them hold the thread. */
@@ -139,7 +150,7 @@ internal class Coroutines(private val plan: Plan) {
                 Kind.UNLOCK -> break
                 Kind.REENTRANT, Kind.ACQUIRE, Kind.JOIN -> throw IllegalStateException("`check` refuses it inside a monitor")
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
-                Kind.YIELD -> Thread.yield()
+                Kind.YIELD -> inside.run.stop(inside.task, step) { Thread.yield() }
                 Kind.MONITOR -> {
                     val end = monitor(inside, steps, at, own, step)
                     at = (end shr 32).toInt()
@@ -151,7 +162,7 @@ internal class Coroutines(private val plan: Plan) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
                         Kind.SPAWN -> inside.children.add(start(inside.run, value.toInt()))
-                        else -> Work.sleep(value)
+                        else -> inside.run.stop(inside.task, step) { Work.sleep(value) }
                     }
                 }
             }

@@ -1,7 +1,8 @@
 /**
  * The runner: reads a plan as one line of JSON, then runs it as often as it is told; answers one line of JSON each time.
  *
- * Lines on standard input: the plan, then `run` for a repetition, `pinning` for a run that counts pinned threads.
+ * Lines on standard input: the plan, then `run` for a repetition, `trace` for one in which every task takes down what it
+ * does, `pinning` for a run that counts pinned threads.
  * The end of standard input ends the process, so it never outlives the program that started it.
  */
 package parkbench
@@ -26,6 +27,7 @@ fun main() {
         while (true) {
             when (val command = lines.take()) {
                 "run" -> answer(runner.measure())
+                "trace" -> answer(runner.trace())
                 "pinning" -> answer("{\"pinned\":${runner.pinned()}}")
                 else -> throw IllegalArgumentException("unknown command $command")
             }
@@ -72,8 +74,20 @@ internal class Runner(private val plan: Plan) {
             "\"iteration_ps\":${Work.iterationPs},\"warmup_runs\":$runs}}"
     }
 
-    fun measure(): String {
-        val slots = Slots(plan, plan.roots)
+    fun measure(): String = measured(Slots(plan, plan.roots))
+
+    fun trace(): String {
+        val marks = Marks(plan)
+        val measured = measured(Slots(plan, plan.roots, marks))
+        return buildString {
+            // The answer is an object already; what the marks say goes into it.
+            append("{\"traced\":").append(measured, 0, measured.length - 1).append(',')
+            marks.write(this)
+            append(",\"event_ps\":").append(Marks.costPs()).append("}}")
+        }
+    }
+
+    private fun measured(slots: Slots): String {
         val probe = Probe()
         val makespan = execute(slots)
         val readings = probe.finish()

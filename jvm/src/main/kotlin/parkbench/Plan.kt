@@ -9,7 +9,14 @@ internal class Step(
     val kind: Kind,
     /** Iterations, nanoseconds, or the number of a shared lock or semaphore; -1: each task has a value or a lock of its own. */
     val value: Long,
-)
+) {
+    /** Whether it can hold its task up; a lock of the task's own cannot. */
+    val stops = when (kind) {
+        Kind.IO, Kind.BLOCK, Kind.ACQUIRE, Kind.YIELD, Kind.JOIN -> true
+        Kind.MONITOR, Kind.REENTRANT -> value >= 0
+        else -> false
+    }
+}
 
 internal class Plan(
     val runtime: String,

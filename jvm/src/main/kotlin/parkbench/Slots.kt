@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.LockSupport
 
 /** The slots of the first `roots` tasks of a plan, and of all that they start. */
-internal class Slots(private val plan: Plan, val roots: Int) {
+internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? = null) {
     private val origin = System.nanoTime()
     val submitted = LongArray(plan.tasks)
     val began = LongArray(plan.tasks)
@@ -24,11 +24,20 @@ internal class Slots(private val plan: Plan, val roots: Int) {
     }
 
     fun began(task: Int) {
-        began[task] = now()
+        val now = now()
+        began[task] = now
+        marks?.take(task, now)
+    }
+
+    /** The task is about to take a step that can hold it up, or has taken it. */
+    fun mark(task: Int, step: Step) {
+        if (marks != null && step.stops) marks.take(task, now())
     }
 
     fun ended(task: Int) {
-        ended[task] = now()
+        val now = now()
+        ended[task] = now
+        marks?.take(task, now)
         if (remaining.decrementAndGet() == 0) done.countDown()
     }
 

@@ -63,6 +63,13 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     private class Body(val slots: Slots, val task: Int, val threads: Executor) {
         /** What it has started. */
         val children by lazy(LazyThreadSafetyMode.NONE) { Children() }
+
+        /** Does what can hold the task up, and takes the times before and after it down where the run is traced. */
+        inline fun stop(step: Step, wait: () -> Unit) {
+            slots.mark(task, step)
+            wait()
+            slots.mark(task, step)
+        }
     }
 
     /** Counts the tasks that one task has started and that have not ended. */
@@ -94,21 +101,21 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
-                Kind.ACQUIRE -> semaphores[step.value.toInt()].acquire()
+                Kind.ACQUIRE -> body.stop(step) { semaphores[step.value.toInt()].acquire() }
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
-                Kind.YIELD -> Thread.yield()
-                Kind.JOIN -> body.children.join()
+                Kind.YIELD -> body.stop(step) { Thread.yield() }
+                Kind.JOIN -> body.stop(step) { body.children.join() }
                 else -> {
                     val value = if (step.value < 0) plan.value(body.task, own++) else step.value
                     when (step.kind) {
                         Kind.SPIN -> Work.spin(value)
                         Kind.CPU -> Work.compute(value)
-                        Kind.IO -> Work.sleep(value)
+                        Kind.IO -> body.stop(step) { Work.sleep(value) }
                         Kind.SPAWN -> {
                             body.children.started()
                             submit(body.slots, value.toInt(), body.threads, body.children)
                         }
-                        else -> if (virtual) Work.hold(value) else Work.sleep(value)
+                        else -> body.stop(step) { if (virtual) Work.hold(value) else Work.sleep(value) }
                     }
                 }
             }
@@ -119,10 +126,14 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     private fun section(body: Body, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
         if (step.kind == Kind.MONITOR) {
             val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
-            return synchronized(monitor) { perform(body, steps, at, own) }
+            body.slots.mark(body.task, step)
+            return synchronized(monitor) {
+                body.slots.mark(body.task, step)
+                perform(body, steps, at, own)
+            }
         }
         val lock = if (step.value < 0) ReentrantLock() else locks[step.value.toInt()]
-        lock.lock()
+        body.stop(step) { lock.lock() }
         try {
             return perform(body, steps, at, own)
         } finally {
