@@ -45,6 +45,8 @@ pub(crate) struct Thread {
     pub(crate) status: Status,
     /// The task it works for, or [`NO_TASK`].
     pub(crate) task: u32,
+    /// [ns] What its next switch onto a core costs more, for the wait before it.
+    pub(crate) wait_cost: u64,
     /// [ns] End of the burst in progress, or [`NEVER`].
     pub(crate) burst_end: u64,
     /// What the burst is, to be recorded again after a preemption.
@@ -273,6 +275,7 @@ impl Kernel {
             status: Status::Absent,
             task: NO_TASK,
             burst_end: NEVER,
+            wait_cost: 0,
             burst: Activity::Absent,
             remaining: 0,
             switching: false,
@@ -334,6 +337,7 @@ impl Kernel {
     /// The thread sleeps with its task for `ns`, and a little longer as every sleep does, and gives its core up meanwhile.
     pub(crate) fn block_for(&mut self, thread: u32, task: u32, ns: u64, reason: Reason) {
         self.hold(thread, task, TaskState::Blocked, reason);
+        self.thread_mut(thread).wait_cost = self.plan.costs.sleep_cpu;
         let end = self.now + ns + self.plan.costs.sleep_lateness(ns);
         self.queue.push(end, Event::Runnable(thread));
     }

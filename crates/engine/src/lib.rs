@@ -32,7 +32,9 @@ pub use draw::Span;
 pub use error::{FieldError, ScenarioError};
 pub use finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, TaskName, Wait};
 pub use plan::{ChildRef, Class, Guard, GuardKind, LockRef, MixPlan, ModelPlan, Op, Parent, Plan};
-pub use profile::{COSTS, CostEntry, CostInfo, CostProfile, Costs, PROFILE_NAMES, Unit};
+pub use profile::{
+    COSTS, CostEntry, CostInfo, CostProfile, Costs, PROFILE_NAMES, PROFILE_RUNTIMES, ProfileFile, ProfileMachine, Unit,
+};
 pub use quantity::{Bytes, MAX_BYTES, MAX_NANOS, Milli, Nanos, QuantityError};
 pub use recording::{NO_TASK, NO_WORKER, Recording, Records, TaskTag, ThreadInfo, ThreadTag, Totals};
 pub use scenario::{

@@ -172,7 +172,7 @@ impl Kernel {
         let (now, position) = (self.now, self.os.running.len());
         self.os.running.push(thread);
         self.os.free_cores -= 1;
-        let cost = self.plan.costs.context_switch;
+        let cost = self.plan.costs.context_switch + std::mem::take(&mut self.thread_mut(thread).wait_cost);
         let state = self.thread_mut(thread);
         state.status = Status::OnCore;
         state.slice_start = now;

@@ -254,7 +254,10 @@ impl Plan {
     /// Resolves run number `run` with the costs of the scenario's profile.
     pub fn new(scenario: &Scenario, run: usize) -> Result<Self, ScenarioError> {
         let mut profile = CostProfile::named(&scenario.profile)?;
-        let errors = profile.replace(&scenario.costs);
+        let mut errors = profile.replace(&scenario.costs);
+        if let Some(spec) = scenario.runs.get(run) {
+            errors.extend(profile.replace(&spec.costs));
+        }
         if !errors.is_empty() {
             return Err(ScenarioError::Invalid(errors));
         }

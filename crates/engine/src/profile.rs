@@ -1,11 +1,13 @@
 //! The cost profile: every cost of the model as a named parameter with unit, range and meaning.
 //!
-//! Values and their sources are data in `profiles/`; only names, units, ranges and meanings are code.
+//! Values and their sources are data in `profiles/`; only names, units, ranges and meanings are code. How a file of
+//! them is read is in `file`.
+
+mod file;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
+pub use self::file::{CostEntry, ProfileFile, ProfileMachine};
 use crate::error::{FieldError, ScenarioError};
 use crate::near::nearest;
 use crate::quantity::{Bytes, Nanos};
@@ -75,6 +77,7 @@ costs! {
     sleep_lateness_1ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 1 ms or less (P-2: never early).";
     sleep_lateness_10ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 10 ms; linear in between.";
     sleep_lateness_50ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 50 ms or more.";
+    sleep_cpu: Nanos <= TOP, "[ns] A core's time for a thread's own wait, its timer and its wake-up, besides the switch.";
     timer_lateness: Nanos <= TOP, "[ns] Lateness of a runtime's timer thread or event loop that parks until a deadline.";
     base_slice: Nanos <= TOP, "[ns] CPU time after which a thread may be preempted when others wait for a core (P-3).";
     tick: Nanos <= TOP, "[ns] The end of a slice is noticed at multiples of this; 0 notices at once (P-3).";
@@ -148,29 +151,6 @@ impl Costs {
     }
 }
 
-/// A cost in a profile file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CostEntry {
-    /// The value with its unit.
-    pub value: String,
-    /// Where it is from.
-    pub source: String,
-}
-
-/// A profile file; version 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProfileFile {
-    version: u32,
-    name: String,
-    title: String,
-    description: String,
-    /// The profile whose costs hold where this one names none.
-    base: Option<String>,
-    costs: BTreeMap<String, CostEntry>,
-}
-
 /// A profile with every cost resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostProfile {
@@ -184,7 +164,26 @@ pub struct CostProfile {
     pub costs: Costs,
     /// Where each value is from, by the name of the cost.
     pub sources: BTreeMap<String, String>,
+    /// The machine that it was measured on, if it was.
+    pub machine: Option<ProfileMachine>,
+    /// What is other than `costs` on a real runtime, by its name in [`PROFILE_RUNTIMES`], then by that of the cost.
+    pub runtimes: BTreeMap<String, BTreeMap<String, CostEntry>>,
 }
+
+/// Real runtimes for which a profile can have costs of their own, as `parkbench measure --runtime` names them.
+pub const PROFILE_RUNTIMES: [&str; 11] = [
+    "pool",
+    "thread-per-task",
+    "java-pool",
+    "java-thread-per-task",
+    "may",
+    "java-virtual",
+    "tokio",
+    "tokio-current",
+    "kotlin-default",
+    "kotlin-io",
+    "kotlin-event-loop",
+];
 
 impl CostProfile {
     /// The shipped profile of this name.
@@ -203,7 +202,22 @@ impl CostProfile {
             description: "Every cost is zero.".to_owned(),
             costs: Costs::default(),
             sources: BTreeMap::new(),
+            machine: None,
+            runtimes: BTreeMap::new(),
         }
+    }
+
+    /// This profile as the real runtime of this name has it.
+    #[must_use]
+    pub fn of_runtime(&self, runtime: &str) -> Self {
+        let mut profile = self.clone();
+        for (name, entry) in self.runtimes.get(runtime).into_iter().flatten() {
+            // Was checked when the file was read.
+            if profile.set(name, &entry.value).is_ok() {
+                profile.sources.insert(name.clone(), entry.source.clone());
+            }
+        }
+        profile
     }
 
     /// Replaces costs by name; returns what is wrong with the names and values.
@@ -243,32 +257,6 @@ impl CostProfile {
             Ok(_) => Err(FieldError::new(field, format!("{text:?}"), "up to 10 s, 1 ms for one iteration, 1024 GiB")),
             Err(error) => Err(FieldError::new(field, format!("{text:?} ({})", error.problem), error.allowed)),
         }
-    }
-
-    /// Reads a profile and, through `base`, the shipped one under it.
-    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
-        let file: ProfileFile = serde_json::from_str(text)
-            .map_err(|e| ScenarioError::Syntax { field: "profile".to_owned(), message: e.to_string() })?;
-        let mut profile = match &file.base {
-            Some(base) => Self::named(base)?,
-            None => Self::zero(),
-        };
-        profile.name = file.name;
-        profile.title = file.title;
-        profile.description = file.description;
-        let mut errors = Vec::new();
-        if file.version != 1 {
-            errors.push(FieldError::new("version", file.version, "1"));
-        }
-        for (name, entry) in file.costs {
-            match profile.set(&name, &entry.value) {
-                Ok(()) => {
-                    profile.sources.insert(name, entry.source);
-                }
-                Err(error) => errors.push(error),
-            }
-        }
-        if errors.is_empty() { Ok(profile) } else { Err(ScenarioError::Invalid(errors)) }
     }
 }
 

@@ -67,6 +67,16 @@ pub(crate) enum Command {
     /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
     /// io-bound needs 42 s for each of 20 repetitions. Use --tasks and --reps for less.
     Measure(MeasureArgs),
+    /// Measure what the simulation's costs are on this machine, and write them as a profile
+    ///
+    /// Small workloads run on each real runtime, as `measure` runs them, and the costs are solved so that their
+    /// simulation takes as long. `compare` uses the profile, and so does `simulate --profile`.
+    Calibrate(CalibrateArgs),
+    /// Simulate a scenario with this machine's costs and measure it, side by side, with the error of the simulation
+    ///
+    /// The runs are the scenario's with the cores of this machine; costs that the scenario itself sets are left out.
+    /// Without --profile the costs are those of the file that `calibrate` has written here, else the defaults.
+    Compare(CompareArgs),
     /// Say what this machine allows, what is installed, which presets it can measure, and what to change
     Doctor(DoctorArgs),
     /// Say in words what made the result: what bounds the total, the rules, the costs and their sources
@@ -95,6 +105,9 @@ pub(crate) enum Command {
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
+    /// Costs instead of the scenario's: a profile's name, or a file of `parkbench calibrate` such as ./profile.toml
+    #[arg(long, value_name = "PROFILE|FILE")]
+    pub(crate) profile: Option<String>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -158,6 +171,49 @@ pub(crate) enum MeasureFormat {
     Markdown,
 }
 
+/// Options of `calibrate`.
+#[derive(Args, Debug)]
+pub(crate) struct CalibrateArgs {
+    /// Only these real runtimes, separated by commas
+    #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
+    pub(crate) runtime: Vec<Wanted>,
+    #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
+    /// The file to write; without it profile.toml in the folder PARKBENCH_CACHE, else ~/.cache/parkbench
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// In less than half a minute: fewer probes and repetitions, and of the JVM only three runtimes
+    #[arg(long)]
+    pub(crate) quick: bool,
+    #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
+    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    #[arg(long, value_name = "PATH")]
+    pub(crate) java: Option<PathBuf>,
+}
+
+/// Options of `compare`.
+#[derive(Args, Debug)]
+#[command(after_long_help = FORMATS)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+    /// Costs to simulate with: a file of `parkbench calibrate` such as ./profile.toml, or a profile's name
+    #[arg(long, value_name = "PROFILE|FILE")]
+    pub(crate) profile: Option<String>,
+    /// How often each run is repeated, 1 to 1000; the median is compared
+    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_reps, allow_negative_numbers = true)]
+    pub(crate) reps: u32,
+    /// Only these real runtimes, separated by commas; one that is named runs whether it stands for a run or not
+    #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
+    pub(crate) runtime: Vec<Wanted>,
+    #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
+    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    #[arg(long, value_name = "PATH")]
+    pub(crate) java: Option<PathBuf>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
 /// Options of `doctor`.
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
@@ -180,6 +236,9 @@ pub(crate) enum DoctorFormat {
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
+    /// Costs instead of the scenario's: a profile's name, or a file of `parkbench calibrate` such as ./profile.toml
+    #[arg(long, value_name = "PROFILE|FILE")]
+    pub(crate) profile: Option<String>,
 }
 
 /// Options of `presets`.
@@ -209,6 +268,7 @@ pub(crate) struct SchemaArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileKind {
     Scenario,
+    Profile,
 }
 
 const SCHEMA_HELP: &str = "\

@@ -17,22 +17,25 @@ use crate::cli::ExplainArgs;
 use crate::figures::WIDTH;
 use crate::findings;
 use crate::input::{self, InputError};
+use crate::profiles;
 use crate::simulate::title;
 use crate::text::wrap;
 
 /// Explains every run of the scenario.
 pub(crate) fn run(args: &ExplainArgs) -> Result<String, Failure> {
-    let input = input::load(&args.choice)?;
+    let input = input::load_with(&args.choice, args.profile.as_deref())?;
     let scenario = &input.scenario;
-    let profile = CostProfile::named(&scenario.profile).map_err(|e| InputError::Scenario(scenario.name.clone(), e))?;
-    let mut out = wrap(&format!("{}, costs of {}", title(scenario), scenario.profile), WIDTH, "", "");
+    let named = || CostProfile::named(&scenario.profile);
+    let profile = input.profile.clone().map_or_else(named, Ok);
+    let profile = profile.map_err(|e| InputError::Scenario(scenario.name.clone(), e))?;
+    let mut out = wrap(&format!("{}, costs of {}", title(scenario), profile.name), WIDTH, "", "");
     if input.tasks_before.is_none() && !scenario.description.is_empty() {
         out.push_str(&wrap(&scenario.description, WIDTH, "", ""));
     }
     out.push_str("\nThe work\n");
     out.push_str(&workload::render(scenario));
     for index in 0..scenario.runs.len() {
-        out.push_str(&explain(scenario, index, &profile)?);
+        out.push_str(&explain(scenario, index, &profiles::of_run(&profile, scenario, index))?);
     }
     Ok(out)
 }

@@ -4,12 +4,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use parkbench_engine::{FieldError, MAX_TASKS, Model, PRESET_NAMES, Scenario, ScenarioError, TaskClass, preset};
+use parkbench_engine::{
+    CostProfile, FieldError, MAX_TASKS, Model, PRESET_NAMES, Scenario, ScenarioError, TaskClass, preset,
+};
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::cli::Choice;
 use crate::empirical::{self, CsvError};
+use crate::profiles::{self, ProfileError};
 
 /// Largest scenario file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -21,6 +24,15 @@ pub(crate) struct Input {
     pub(crate) scenario: Scenario,
     /// Tasks in the scenario before `--tasks`, where that changed them; its published figures are left out then.
     pub(crate) tasks_before: Option<u64>,
+    /// The profile whose costs the scenario has, by `--profile` or by the name of a file in it; else it names its own.
+    pub(crate) profile: Option<CostProfile>,
+}
+
+impl Input {
+    /// Name of the profile, for people.
+    pub(crate) fn profile_name(&self) -> &str {
+        self.profile.as_ref().map_or(&self.scenario.profile, |profile| &profile.name)
+    }
 }
 
 /// Why there is no scenario to run.
@@ -47,6 +59,9 @@ pub(crate) enum InputError {
     /// A CSV file that it names is wrong.
     #[error("{0}: {1}")]
     Csv(String, CsvError),
+    /// The profile that it or an option names is wrong.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// It is not text.
     #[error("scenario file: {origin} is not UTF-8, byte {offset} is {byte:#04x}; allowed: TOML or JSON as UTF-8 text")]
     NotUtf8 {
@@ -61,7 +76,19 @@ pub(crate) enum InputError {
 
 /// Finds the scenario and applies the options.
 pub(crate) fn load(choice: &Choice) -> Result<Input, InputError> {
-    let (origin, mut scenario) = find(&choice.scenario)?;
+    load_with(choice, None)
+}
+
+/// As [`load`], with the costs of this profile instead of the scenario's.
+pub(crate) fn load_with(choice: &Choice, profile: Option<&str>) -> Result<Input, InputError> {
+    let Found { origin, mut scenario, profile: own } = find(&choice.scenario)?;
+    let profile = match profile {
+        Some(name) => Some(profiles::load(name, Path::new(""))?),
+        None => own,
+    };
+    if let Some(profile) = &profile {
+        profiles::put_into(&mut scenario, profile).map_err(|error| InputError::Scenario(origin.clone(), error))?;
+    }
     if let Some(seed) = choice.seed {
         scenario.seed = seed;
     }
@@ -82,18 +109,28 @@ pub(crate) fn load(choice: &Choice) -> Result<Input, InputError> {
         scenario = kept;
     }
     scenario.validate().map_err(|error| InputError::Scenario(origin, error))?;
-    Ok(Input { scenario, tasks_before })
+    Ok(Input { scenario, tasks_before, profile })
 }
 
-/// The scenario of this name and the name by which an error calls it.
-fn find(argument: &str) -> Result<(String, Scenario), InputError> {
+/// A scenario before the options.
+#[derive(Debug)]
+struct Found {
+    /// How an error calls it.
+    origin: String,
+    scenario: Scenario,
+    /// The profile of the file that it names.
+    profile: Option<CostProfile>,
+}
+
+/// The scenario of this name.
+fn find(argument: &str) -> Result<Found, InputError> {
     if argument == "-" {
         let text = read("standard input", io::stdin().lock())?;
         return parse("standard input", None, &text);
     }
     if !argument.contains(['/', '.']) {
         let scenario = preset(argument).map_err(|error| InputError::NoPreset(error, argument.to_owned()))?;
-        return Ok((argument.to_owned(), scenario));
+        return Ok(Found { origin: argument.to_owned(), scenario, profile: None });
     }
     let path = Path::new(argument);
     let origin = format!("{argument:?}");
@@ -118,36 +155,45 @@ fn read(origin: &str, source: impl Read) -> Result<String, InputError> {
     })
 }
 
-fn parse(origin: &str, extension: Option<&str>, text: &str) -> Result<(String, Scenario), InputError> {
+fn parse(origin: &str, extension: Option<&str>, text: &str) -> Result<Found, InputError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let json = match extension {
         Some("json") => true,
         Some("toml") => false,
         _ => text.trim_start().starts_with('{'),
     };
-    let completed = complete(origin, json, text)?;
+    let (completed, profile) = complete(origin, json, text)?;
     let scenario = match &completed {
         Some(text) => Scenario::from_json(text),
         None if json => Scenario::from_json(text),
         None => Scenario::from_toml(text),
     };
     match scenario {
-        Ok(scenario) => Ok((origin.to_owned(), scenario)),
+        Ok(scenario) => Ok(Found { origin: origin.to_owned(), scenario, profile }),
         Err(error) => Err(InputError::Scenario(origin.to_owned(), error)),
     }
 }
 
-/// The scenario as JSON with the values of the CSV files that it names; `None` where it names none, or is malformed.
-fn complete(origin: &str, json: bool, text: &str) -> Result<Option<String>, InputError> {
-    if !text.contains("empirical") {
-        return Ok(None);
+/// The scenario as JSON with the values of the CSV files that it names, and the profile if that is a file; `None` where
+/// it names no file, or is malformed.
+fn complete(origin: &str, json: bool, text: &str) -> Result<(Option<String>, Option<CostProfile>), InputError> {
+    if !text.contains("empirical") && !text.contains("profile") {
+        return Ok((None, None));
     }
     let value: Option<Value> = if json { serde_json::from_str(text).ok() } else { toml::from_str(text).ok() };
-    let Some(mut value) = value.filter(empirical::names_a_file) else { return Ok(None) };
+    let Some(mut value) = value else { return Ok((None, None)) };
     // Of standard input the folder is the one that parkbench runs in.
     let folder = Path::new(origin).parent().unwrap_or_else(|| Path::new(""));
+    let named = value.get("profile").and_then(Value::as_str).filter(|name| profiles::is_file(name));
+    let profile = named.map(|name| profiles::load(name, folder)).transpose()?;
+    if profile.is_none() && !empirical::names_a_file(&value) {
+        return Ok((None, None));
+    }
+    if profile.is_some() {
+        value["profile"] = profiles::BASE.into();
+    }
     empirical::fill(&mut value, folder).map_err(|error| InputError::Csv(origin.to_owned(), error))?;
-    Ok(Some(value.to_string()))
+    Ok((Some(value.to_string()), profile))
 }
 
 /// Shares `tasks` out over the classes in proportion to their counts, at least one for each.
@@ -201,7 +247,7 @@ mod tests {
         for (extension, text) in
             [(Some("json"), json.clone()), (None, format!("\u{feff}\n  {json}")), (Some("x"), json)]
         {
-            assert_eq!(parse("x", extension, &text).unwrap().1, scenario);
+            assert_eq!(parse("x", extension, &text).unwrap().scenario, scenario);
         }
         assert!(parse("x", Some("toml"), "{}").is_err());
     }

@@ -2,7 +2,9 @@
 //!
 //! Nothing is computed here.
 
+mod calibrate;
 mod cli;
+mod compare;
 mod empirical;
 mod explain;
 mod figures;
@@ -11,6 +13,7 @@ mod flat;
 mod input;
 mod measure;
 mod presets;
+mod profiles;
 mod published;
 mod simulate;
 mod text;
@@ -21,7 +24,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use cli::{Cli, Command, FileKind};
 use input::InputError;
-use parkbench_engine::Scenario;
+use parkbench_engine::{ProfileFile, Scenario};
 
 /// Why a command did not end well.
 #[derive(Debug)]
@@ -66,6 +69,12 @@ fn run(command: Command) -> Result<(), Failure> {
             print(&measured.text)?;
             measured.finish()
         }
+        Command::Compare(args) => {
+            let compared = compare::run(&args)?;
+            print(&compared.text)?;
+            compared.failure.map_or(Ok(()), |reason| Err(Failure::Runtime(anyhow::anyhow!(reason))))
+        }
+        Command::Calibrate(args) => print(&calibrate::run(&args)?),
         Command::Doctor(args) => print(&measure::doctor(args.format)?),
         Command::Explain(args) => print(&explain::run(&args)?),
         Command::Presets(args) => print(&presets::run(&args)?),
@@ -77,6 +86,7 @@ fn run(command: Command) -> Result<(), Failure> {
 fn schema(file: FileKind) -> anyhow::Result<String> {
     let schema = match file {
         FileKind::Scenario => Scenario::json_schema(),
+        FileKind::Profile => ProfileFile::json_schema().into(),
     };
     Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }

@@ -12,7 +12,7 @@ use crate::{Failure, findings, flat, published, text};
 
 /// Simulates every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
-    let input = input::load(&args.choice)?;
+    let input = input::load_with(&args.choice, args.profile.as_deref())?;
     let mut metrics = Vec::new();
     for index in 0..input.scenario.runs.len() {
         let recording = simulate(&input.scenario, index, args.step_budget)?;
@@ -45,7 +45,7 @@ fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recordi
 fn table(input: &Input, result: &ResultFile) -> String {
     let runs: Vec<&RunResult> = result.runs.iter().collect();
     let scenario = &input.scenario;
-    let mut out = text::wrap(&format!("{}, costs of {}", title(scenario), scenario.profile), WIDTH, "", "");
+    let mut out = text::wrap(&format!("{}, costs of {}", title(scenario), input.profile_name()), WIDTH, "", "");
     // With another number of tasks the description's own numbers may be wrong.
     if input.tasks_before.is_none() && !scenario.description.is_empty() {
         out.push_str(&text::wrap(&scenario.description, WIDTH, "", ""));
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn the_table_reads_well() {
         let result = result();
-        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None, profile: None };
         insta::assert_snapshot!(table(&input, &result));
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn what_another_number_of_tasks_leaves_out_is_said() {
         let mut result = result();
         result.runs.iter_mut().for_each(|run| run.comparison.clear());
-        let input = Input { scenario: result.scenario.clone(), tasks_before: Some(10_000) };
+        let input = Input { scenario: result.scenario.clone(), tasks_before: Some(10_000), profile: None };
         let table = table(&input, &result);
         assert!(!table.contains("Three tasks on two cores."));
         assert!(table.ends_with(
@@ -140,7 +140,7 @@ mod tests {
         let mut result = result();
         result.runs[1].tasks_unfinished = 2;
         result.runs[1].tasks_done = 1;
-        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None, profile: None };
         let table = table(&input, &result);
         let cells: Vec<&str> =
             table.lines().find(|line| line.contains("wait for each other  ")).unwrap().split_whitespace().collect();
@@ -154,7 +154,7 @@ mod tests {
         result.runs[0].tasks_failed = 2;
         result.runs[0].tasks_done = 1;
         result.runs[0].failures = vec![Failures { reason: Reason::NativeThreads, tasks: 2 }];
-        let input = Input { scenario: result.scenario.clone(), tasks_before: None };
+        let input = Input { scenario: result.scenario.clone(), tasks_before: None, profile: None };
         let table = table(&input, &result);
         let cells: Vec<&str> =
             table.lines().find(|line| line.trim_start().starts_with("failed")).unwrap().split_whitespace().collect();

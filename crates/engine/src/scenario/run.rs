@@ -1,9 +1,11 @@
 //! The models and their knobs as they stand in a file. What the defaults stand for is resolved in `plan`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::Machine;
 use super::steps::LockKind;
+use super::{Machine, amounts};
 use crate::quantity::Nanos;
 
 /// The three models.
@@ -96,6 +98,10 @@ pub struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::replaceable_lock"))]
     pub lock: Option<LockKind>,
+    /// Costs of this run alone, which replace those of the profile and of the scenario: `vt_spawn = "2 us"`.
+    #[serde(default, deserialize_with = "amounts::no_name_twice", skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::costs"))]
+    pub costs: BTreeMap<String, String>,
 }
 
 impl RunSpec {
@@ -119,6 +125,27 @@ impl RunSpec {
             flavor: None,
             blocking: None,
             lock: None,
+            costs: BTreeMap::new(),
+        }
+    }
+
+    /// The real runtimes whose costs in a profile hold for this run, the first that the profile has; see
+    /// [`crate::PROFILE_RUNTIMES`]. The simulation follows the JVM where it does not say otherwise.
+    pub fn profile_runtimes(&self) -> &'static [&'static str] {
+        match (self.runtime(), self.pool.unwrap_or_default()) {
+            (None, PoolKind::ThreadPerTask) => &["java-thread-per-task", "thread-per-task"],
+            (None, _) => &["java-pool", "pool"],
+            (Some(Runtime::Java), _) => &["java-virtual"],
+            (Some(Runtime::Go), _) => &[],
+            (Some(Runtime::Kotlin), _) => match self.dispatcher.unwrap_or_default() {
+                Dispatcher::Default => &["kotlin-default"],
+                Dispatcher::Io => &["kotlin-io"],
+                Dispatcher::EventLoop => &["kotlin-event-loop"],
+            },
+            (Some(Runtime::Tokio), _) => match self.flavor.unwrap_or_default() {
+                Flavor::MultiThread => &["tokio"],
+                Flavor::CurrentThread => &["tokio-current"],
+            },
         }
     }
 

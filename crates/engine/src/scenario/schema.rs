@@ -127,9 +127,12 @@ pub(super) fn replaceable_lock(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": ["monitor", "reentrant"] })
 }
 
-/// The name of a shipped profile.
+/// The name of a shipped profile, or of a file, which has a slash or a dot and is for the command line.
 pub(super) fn profile(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": PROFILE_NAMES })
+    json_schema!({ "anyOf": [
+        { "type": "string", "enum": PROFILE_NAMES },
+        { "type": "string", "pattern": r"[./]", "description": "A file of parkbench calibrate, on the command line" },
+    ] })
 }
 
 /// Costs by name.

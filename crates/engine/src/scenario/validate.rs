@@ -50,6 +50,15 @@ impl Scenario {
     pub fn validate(&self) -> Result<(), ScenarioError> {
         let mut profile = CostProfile::named(&self.profile)?;
         let mut errors = profile.replace(&self.costs);
+        let mut slowest_ps = profile.costs.cpu_iteration;
+        for (index, run) in self.runs.iter().enumerate() {
+            let mut of_run = profile.clone();
+            errors.extend(of_run.replace(&run.costs).into_iter().map(|mut error| {
+                error.field = format!("runs[{index}].{}", error.field);
+                error
+            }));
+            slowest_ps = slowest_ps.max(of_run.costs.cpu_iteration);
+        }
         let mut refuse =
             |field: String, value: String, allowed: String| errors.push(FieldError { field, value, allowed });
 
@@ -106,7 +115,7 @@ impl Scenario {
                 );
             }
         }
-        let serial = self.serial_ns(profile.costs.cpu_iteration);
+        let serial = self.serial_ns(slowest_ps);
         if serial > MAX_SERIAL_NS {
             refuse(
                 "tasks".into(),

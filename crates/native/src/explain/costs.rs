@@ -22,6 +22,7 @@ pub(super) fn render(
     let tried = totals.events <= MOST_EVENTS;
     let mut replaced = profile.clone();
     replaced.replace(&scenario.costs);
+    replaced.replace(&scenario.runs[run].costs);
     let mut used = Vec::new();
     for info in COSTS.iter().filter(|info| is_of(info.name, &scenario.runs[run])) {
         if replaced.costs.get(info.name) == Some(0) {
@@ -58,8 +59,10 @@ pub(super) fn render(
         };
         out.push_str(&wrap(&format!("{} = {value}{change}", info.name), WIDTH, "    ", "      "));
         let (_, meaning) = info.meaning.split_once("] ").unwrap_or(("", info.meaning));
-        let source = replaced.sources.get(info.name).map_or("no source", String::as_str);
-        let text = format!("{meaning} From {}: {source}", home(info.name, profile, scenario));
+        // A value that the profile has has its source, though the scenario may have taken it over.
+        let sources = if replaced.costs.get(info.name) == profile.costs.get(info.name) { profile } else { &replaced };
+        let source = sources.sources.get(info.name).map_or("no source", String::as_str);
+        let text = format!("{meaning} From {}: {source}", home(info.name, profile, &replaced));
         out.push_str(&wrap(&text, WIDTH, "      ", "      "));
     }
     Ok(out)
@@ -70,7 +73,7 @@ fn without(scenario: &Scenario, run: usize, costs: &[&CostInfo]) -> Result<Total
     let mut scenario = scenario.clone();
     for info in costs {
         let zero = if info.unit == Unit::Bytes { "0 B" } else { "0 ns" };
-        scenario.costs.insert(info.name.to_owned(), zero.to_owned());
+        scenario.runs[run].costs.insert(info.name.to_owned(), zero.to_owned());
     }
     let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
     let mut simulation = Simulation::new(&scenario, run).map_err(wrong)?.without_records();
@@ -97,8 +100,8 @@ fn is_of(name: &str, run: &RunSpec) -> bool {
 }
 
 /// The profile that a cost is from: the scenario's own, or the one under it.
-fn home<'a>(name: &str, profile: &'a CostProfile, scenario: &Scenario) -> &'a str {
-    if scenario.costs.contains_key(name) {
+fn home<'a>(name: &str, profile: &'a CostProfile, replaced: &CostProfile) -> &'a str {
+    if replaced.costs.get(name) != profile.costs.get(name) {
         return "the scenario";
     }
     let base = CostProfile::named("linux-default").ok();

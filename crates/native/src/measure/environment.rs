@@ -116,10 +116,10 @@ impl Environment {
             pinned: None,
             governor,
             load,
-            cpu: line_value("/proc/cpuinfo", "model name"),
+            cpu: cpu_model(),
             memory_bytes: line_value("/proc/meminfo", "MemTotal").and_then(|text| parse_kib(&text)),
             platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()),
+            kernel: kernel(),
             java: None,
             cpu_iteration_ps,
             cpu_iteration_after_ps: None,
@@ -145,6 +145,16 @@ fn parse_cpu_max(text: &str) -> Option<f64> {
     let (quota, period) = text.trim().split_once(' ')?;
     let (quota, period) = (quota.parse::<u64>().ok()?, period.parse::<u64>().ok()?);
     (period > 0).then(|| quota as f64 / period as f64)
+}
+
+/// Model of the processor.
+pub(crate) fn cpu_model() -> Option<String> {
+    line_value("/proc/cpuinfo", "model name")
+}
+
+/// Version of the kernel.
+pub(crate) fn kernel() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned())
 }
 
 /// What this machine allows.

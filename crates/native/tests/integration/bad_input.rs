@@ -75,6 +75,36 @@ fn arguments() {
     check(&["simulate", "io-bound", "--step-budget", "0"], b"", &["--step-budget", "'0'"]);
 }
 
+#[test]
+fn profiles() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let head = "version = 1\nname = \"x\"\ntitle = \"\"\ndescription = \"\"\n";
+    let no_toml = file("a.toml", "what = ");
+    let unknown = file("b.toml", &format!("{head}colour = 1\n[costs]\n"));
+    let cost = file("c.toml", &format!("{head}[costs]\nvt_span = {{ value = \"1 us\", source = \"\" }}\n"));
+    let runtime = file("d.toml", &format!("{head}costs = {{}}\n[runtimes.tokyo]\n"));
+    let version = file("e.toml", &format!("{}costs = {{}}\n", head.replace("= 1", "= 7")));
+    for command in ["simulate", "compare", "explain"] {
+        check(&[command, "io-bound", "--profile", "fast"], b"", &["\"fast\"", "linux-default", "./fast"]);
+        check(&[command, "io-bound", "--profile", "./none.toml"], b"", &["none.toml", "cannot be read", "seed-1"]);
+        check(&[command, "io-bound", "--profile", &no_toml], b"", &["a.toml", "profile"]);
+        check(&[command, "io-bound", "--profile", &unknown], b"", &["colour", "version", "runtimes"]);
+        check(&[command, "io-bound", "--profile", &cost], b"", &["costs.vt_span", "\"vt_spawn\" is near"]);
+        check(&[command, "io-bound", "--profile", &runtime], b"", &["runtimes.tokyo", "\"tokio\" is near"]);
+        check(&[command, "io-bound", "--profile", &version], b"", &["version: 7", "1"]);
+    }
+    let costs = r#"[{"model":"thread-pool","costs":{"pool_submitt":"1 us"}}]"#;
+    check(&["simulate", "-"], &scenario(MACHINE, TASKS, costs), &["runs[0].costs.pool_submitt", "pool_submit"]);
+    check(&["calibrate", "--out", "./no-such-folder/x.toml"], b"", &["--out", "no-such-folder", "can be written"]);
+    check(&["calibrate", "--runtime", "fibers"], b"", &["--runtime", "'fibers'", "java-pool"]);
+    check(&["calibrate", "--java", "./src"], b"", &["--java: ./src (no Java)", "a Java 21 or newer"]);
+}
+
 /// A scenario with these parts in place of the good ones.
 fn scenario(machine: &str, tasks: &str, runs: &str) -> Vec<u8> {
     format!(r#"{{"version":1,"name":"x","machine":{machine},"tasks":{tasks},"runs":{runs}}}"#).into_bytes()

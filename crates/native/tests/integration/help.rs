@@ -10,6 +10,8 @@ fn help_reads_well() {
     insta::assert_snapshot!("help-short", stdout_of(&["-h"]));
     insta::assert_snapshot!("help-simulate", stdout_of(&["simulate", "--help"]));
     insta::assert_snapshot!("help-measure", stdout_of(&["measure", "--help"]));
+    insta::assert_snapshot!("help-calibrate", stdout_of(&["calibrate", "--help"]));
+    insta::assert_snapshot!("help-compare", stdout_of(&["compare", "--help"]));
     insta::assert_snapshot!("help-explain", stdout_of(&["explain", "--help"]));
     insta::assert_snapshot!("help-presets", stdout_of(&["presets", "--help"]));
     insta::assert_snapshot!("help-schema", stdout_of(&["schema", "--help"]));
@@ -22,7 +24,8 @@ fn help_is_no_wider_than_a_table() {
         &["simulate", "--help"],
         &["measure", "--help"],
         &["schema", "--help"],
-        &["explain", "--help"],
+        &["calibrate", "--help"],
+        &["compare", "--help"],
         &["explain", "pinning"],
         &["explain", "tool-chain"],
         &["explain", "--help"],

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod calibrate;
 mod docs;
 mod help;
 mod measure;

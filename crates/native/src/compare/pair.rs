@@ -1,0 +1,130 @@
+//! A measured runtime and the simulated run that stands beside it: the same tasks, threads and cores, and the costs that
+//! the profile has for that runtime.
+
+use parkbench_engine::{
+    CostProfile, Dispatcher, Flavor, Model, Plan, PoolKind, RunSpec, Runtime, Scenario, Simulation,
+};
+use parkbench_trace::{Metrics, RunResult, Trace};
+
+use crate::input::InputError;
+use crate::measure::kind::Kind;
+use crate::measure::report::Run;
+use crate::measure::runtime::{self, Jvm};
+use crate::measure::select::Planned;
+
+/// One runtime, measured and simulated.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) kind: Kind,
+    pub(crate) measured: Run,
+    pub(crate) simulated: RunResult,
+    /// [ns] Time of all cores in which they worked in the simulation.
+    pub(crate) simulated_cpu_ns: u64,
+    /// Whether the profile has costs for this runtime.
+    pub(crate) has_costs: bool,
+}
+
+/// Simulates what was measured.
+pub(crate) fn simulate(
+    scenario: &Scenario,
+    planned: &Planned,
+    measured: &Run,
+    profile: &CostProfile,
+) -> Result<Pair, InputError> {
+    let kind = planned.runtime.kind();
+    let mut scenario = scenario.clone();
+    scenario.runs = vec![spec(&planned.runtime, &scenario.runs[planned.workload])];
+    scenario.references.clear();
+    let costs = profile.of_runtime(kind.as_str()).costs;
+    let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
+    let plan = Plan::with_costs(&scenario, 0, costs).map_err(wrong)?;
+    let mut simulation = Simulation::with_plan(plan);
+    while !simulation.step(1 << 20).check(0).map_err(wrong)?.finished {}
+    let trace = Trace::new(simulation.into_recording())
+        .unwrap_or_else(|error| unreachable!("the engine made a recording that cannot be read: {error}"));
+    let metrics = Metrics::of(&trace);
+    let simulated =
+        RunResult::simulated(&scenario, 0, &metrics).unwrap_or_else(|| unreachable!("the scenario has this one run"));
+    Ok(Pair {
+        kind,
+        measured: measured.clone(),
+        simulated,
+        simulated_cpu_ns: metrics.busy_ns.saturating_add(metrics.overhead_ns),
+        has_costs: profile.runtimes.contains_key(kind.as_str()),
+    })
+}
+
+/// The run that this runtime is, with the knobs and the lock of the scenario's.
+fn spec(runtime: &runtime::Runtime, run: &RunSpec) -> RunSpec {
+    let model = runtime.model();
+    let plain = RunSpec { lock: run.lock, ..RunSpec::new(model) };
+    match runtime {
+        runtime::Runtime::Pool { threads } => RunSpec { size: Some(*threads), ..plain },
+        runtime::Runtime::ThreadPerTask => RunSpec { pool: Some(PoolKind::ThreadPerTask), ..plain },
+        // Its locks hold no worker, as those of JDK 25.
+        runtime::Runtime::May { workers } => RunSpec { carriers: Some(*workers), jdk: Some(25), ..plain },
+        runtime::Runtime::Tokio { workers } => {
+            RunSpec { runtime: Some(Runtime::Tokio), workers: Some(*workers), ..plain }
+        }
+        runtime::Runtime::TokioCurrentThread => {
+            RunSpec { runtime: Some(Runtime::Tokio), flavor: Some(Flavor::CurrentThread), ..plain }
+        }
+        runtime::Runtime::Jvm(jvm) => of_jvm(jvm, plain),
+    }
+}
+
+fn of_jvm(jvm: &Jvm, plain: RunSpec) -> RunSpec {
+    let dispatcher = |dispatcher| RunSpec {
+        dispatcher: Some(dispatcher),
+        parallelism: jvm.parallelism,
+        model: Model::Coroutines,
+        ..plain.clone()
+    };
+    match jvm.kind {
+        Kind::JavaPool => RunSpec { size: Some(jvm.threads), ..plain },
+        Kind::JavaVirtual => RunSpec {
+            carriers: Some(jvm.threads),
+            max_pool: jvm.max_pool,
+            min_runnable: jvm.min_runnable,
+            jdk: Some(jvm.java.feature.clamp(21, 25)),
+            ..plain
+        },
+        Kind::KotlinDefault => dispatcher(Dispatcher::Default),
+        Kind::KotlinIo => dispatcher(Dispatcher::Io),
+        Kind::KotlinEventLoop => dispatcher(Dispatcher::EventLoop),
+        _ => RunSpec { pool: Some(PoolKind::ThreadPerTask), ..plain },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::preset;
+
+    use super::*;
+    use crate::measure::jvm::Version;
+    use crate::measure::select::{Wanted, plan};
+
+    #[test]
+    fn every_runtime_has_a_run_with_its_threads() {
+        let java = Version { feature: 26, text: "26".to_owned() };
+        for (name, expect) in [
+            ("io-bound", "fixed-12 fixed-12 java-25 java-25 tokio-p64 kotlin-io"),
+            ("high-concurrency", "fixed-12 fixed-12 java-25 java-25 tokio-current-thread kotlin-event-loop"),
+        ] {
+            let scenario = preset(name).unwrap();
+            let planned = plan(&scenario, &[Wanted::All], Ok(&java)).unwrap().0;
+            let variants: Vec<String> = planned
+                .iter()
+                .map(|planned| {
+                    let spec = spec(&planned.runtime, &scenario.runs[planned.workload]);
+                    let mut scenario = scenario.clone();
+                    scenario.runs = vec![spec];
+                    scenario.references.clear();
+                    scenario.validate().unwrap();
+                    scenario.runs[0].variant(&scenario.machine)
+                })
+                .collect();
+            assert_eq!(variants.join(" "), expect, "{name}");
+        }
+    }
+}
