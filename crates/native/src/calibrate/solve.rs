@@ -1,7 +1,8 @@
 //! Costs from measurements: which costs make the simulation of every probe take as long as the measurement did.
 //!
 //! Levenberg-Marquardt in the logarithms of the costs, each held to its first guess by a weak spring, so that a cost
-//! which no probe depends on keeps that guess. Nothing here knows what a probe or a cost is.
+//! which no probe depends on keeps that guess. A measurement that is far off counts less, and least if it is the slower
+//! one: other programs make what they disturb slower. Nothing here knows what a probe or a cost is.
 
 /// Step of the differences that stand for derivatives, in the logarithm of a cost.
 const STEP: f64 = 0.2;
@@ -9,6 +10,8 @@ const STEP: f64 = 0.2;
 const LEAP: f64 = 1.2;
 /// Rounds; the last ones change little.
 const ROUNDS: u32 = 8;
+/// Misfit, in tolerances, from which a measurement counts less: it was disturbed, or the model lacks something.
+const DOUBTFUL: f64 = 3.0;
 /// A round that takes less than this part off the misfit is the last.
 const ENOUGH: f64 = 0.003;
 
@@ -96,7 +99,8 @@ pub(super) fn solve<E>(
             }
             fresh = true;
         }
-        let Some(step) = problem.step(&x, &simulated, &slopes, damping) else { break };
+        let weights = problem.weights(&simulated);
+        let Some(step) = problem.step(&x, &simulated, &slopes, &weights, damping) else { break };
         let next: Vec<f64> =
             x.iter().zip(step).map(|(x, step)| (x + step.clamp(-LEAP, LEAP)).clamp(-5.0, 5.0)).collect();
         let there = simulate(&costs_of(&next))?;
@@ -113,34 +117,56 @@ pub(super) fn solve<E>(
             damping *= 8.0;
         }
     }
-    let normal = problem.normal(&slopes, 0.0);
+    let weights = problem.weights(&simulated);
+    let normal = problem.normal(&slopes, &weights, 0.0);
     let covariance = inverse(&normal);
     let gains = (0..count)
         .map(|cost| {
-            let gain = |(row, tolerance): (&Vec<f64>, &f64)| {
-                covariance[cost].iter().zip(row).map(|(c, slope)| c * slope).sum::<f64>() / (tolerance * tolerance)
+            let gain = |(row, weight): (&Vec<f64>, &f64)| {
+                covariance[cost].iter().zip(row).map(|(c, slope)| c * slope).sum::<f64>() * weight
             };
-            slopes.iter().zip(&problem.tolerance).map(gain).collect()
+            slopes.iter().zip(&weights).map(gain).collect()
         })
         .collect();
     Ok(Solution { costs: costs_of(&x), simulated, slopes, gains, covariance, freedom: problem.freedom.clone() })
 }
 
 impl Problem {
-    fn misfit(&self, x: &[f64], simulated: &[f64]) -> f64 {
+    /// How far each simulated figure is above the measured one, in tolerances.
+    fn residuals(&self, simulated: &[f64]) -> impl Iterator<Item = f64> {
         let measured = simulated.iter().zip(&self.measured).zip(&self.tolerance);
+        measured.map(|((simulated, measured), tolerance)| (simulated / measured).ln() / tolerance)
+    }
+
+    /// The square of a small residual; Huber's and, where the measurement is the slower one, Cauchy's for a large one.
+    fn misfit(&self, x: &[f64], simulated: &[f64]) -> f64 {
+        let loss = |residual: f64| match residual {
+            slow if slow < 0.0 => DOUBTFUL * DOUBTFUL * (slow / DOUBTFUL).powi(2).ln_1p(),
+            fast if fast > DOUBTFUL => DOUBTFUL * (2.0 * fast - DOUBTFUL),
+            small => small * small,
+        };
         let springs = x.iter().zip(&self.freedom).map(|(x, freedom)| (x / freedom).powi(2)).sum::<f64>();
-        measured.map(|((sim, measured), tolerance)| ((sim / measured).ln() / tolerance).powi(2)).sum::<f64>() + springs
+        self.residuals(simulated).map(loss).sum::<f64>() + springs
+    }
+
+    /// What each measurement counts, by its tolerance and by the loss.
+    fn weights(&self, simulated: &[f64]) -> Vec<f64> {
+        let weight = |residual: f64| match residual {
+            slow if slow < 0.0 => 1.0 / (1.0 + (slow / DOUBTFUL).powi(2)),
+            fast => (DOUBTFUL / fast).min(1.0),
+        };
+        let weights = self.residuals(simulated).map(weight);
+        weights.zip(&self.tolerance).map(|(weight, tolerance)| weight / (tolerance * tolerance)).collect()
     }
 
     /// The matrix of the normal equations.
-    fn normal(&self, slopes: &[Vec<f64>], damping: f64) -> Vec<Vec<f64>> {
+    fn normal(&self, slopes: &[Vec<f64>], weights: &[f64], damping: f64) -> Vec<Vec<f64>> {
         let count = self.guesses.len();
         let mut normal = vec![vec![0.0; count]; count];
-        for (row, tolerance) in slopes.iter().zip(&self.tolerance) {
+        for (row, weight) in slopes.iter().zip(weights) {
             for (i, line) in normal.iter_mut().enumerate() {
                 for (j, cell) in line.iter_mut().enumerate() {
-                    *cell += row[i] * row[j] / (tolerance * tolerance);
+                    *cell += row[i] * row[j] * weight;
                 }
             }
         }
@@ -150,13 +176,20 @@ impl Problem {
         normal
     }
 
-    fn step(&self, x: &[f64], simulated: &[f64], slopes: &[Vec<f64>], damping: f64) -> Option<Vec<f64>> {
-        let normal = self.normal(slopes, damping);
+    fn step(
+        &self,
+        x: &[f64],
+        simulated: &[f64],
+        slopes: &[Vec<f64>],
+        weights: &[f64],
+        damping: f64,
+    ) -> Option<Vec<f64>> {
+        let normal = self.normal(slopes, weights, damping);
         let mut right: Vec<f64> = x.iter().zip(&self.freedom).map(|(x, freedom)| -x / (freedom * freedom)).collect();
-        let rows = slopes.iter().zip(simulated.iter().zip(&self.measured)).zip(&self.tolerance);
-        for ((row, (simulated, measured)), tolerance) in rows {
+        let rows = slopes.iter().zip(simulated.iter().zip(&self.measured)).zip(weights);
+        for ((row, (simulated, measured)), weight) in rows {
             for (cell, slope) in right.iter_mut().zip(row) {
-                *cell += slope * (measured / simulated).ln() / (tolerance * tolerance);
+                *cell += slope * (measured / simulated).ln() * weight;
             }
         }
         let step: Vec<f64> =
@@ -215,6 +248,24 @@ mod tests {
         assert!(solution.known(0) > 0.9 && solution.known(2) < 0.01);
         let slower: Vec<f64> = measured.iter().map(|m| m * 1.02).collect();
         assert!(solution.moved(0, &measured, &slower) > solution.costs[0]);
+    }
+
+    #[test]
+    fn a_measurement_that_was_disturbed_counts_little() {
+        let mut measured = [vec![900.0; 4], sums(&[800.0, 100.0, 7.0])].concat();
+        let simulate = |costs: &[f64]| Ok::<_, Infallible>([vec![costs[0] + costs[1]; 4], sums(costs)].concat());
+        let mut solve = |first: f64| {
+            measured[0] = first;
+            let problem = Problem {
+                guesses: vec![300.0, 300.0, 300.0],
+                freedom: vec![1.5; 3],
+                tolerance: vec![0.03; 7],
+                measured: measured.clone(),
+            };
+            solve(&problem, simulate).unwrap().costs[0]
+        };
+        assert!((solve(2_700.0) / 800.0 - 1.0).abs() < 0.05);
+        assert!((solve(500.0) / 800.0 - 1.0).abs() < 0.1);
     }
 
     #[test]
