@@ -18,5 +18,5 @@ pub(crate) use deadlock::deadlock;
 pub(crate) use livelock::livelock;
 pub(crate) use overtaken::overtaken;
 pub(crate) use retries::{Retry, RetryLog};
-pub(crate) use starvation::starvation;
+pub(crate) use starvation::{Standstill, starvation};
 pub(crate) use waits::Waits;

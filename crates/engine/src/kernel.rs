@@ -7,17 +7,15 @@
 use std::collections::VecDeque;
 
 use crate::alive::Alive;
-use crate::detect::{Retry, RetryLog};
-use crate::draw::Span;
+use crate::detect::{RetryLog, Standstill};
 use crate::os::Os;
-use crate::plan::{GuardKind, LockRef, Op, Plan};
+use crate::plan::Plan;
 use crate::queue::{Event, EventQueue};
 use crate::recorder::Recorder;
-use crate::recording::{NO_TASK, NO_WORKER, TaskTag, ThreadInfo, ThreadTag};
-use crate::rng::mix;
-use crate::scenario::BlockKind;
+use crate::recording::{NO_TASK, NO_WORKER, ThreadInfo, ThreadTag};
 use crate::state::{Activity, Reason, Role, TaskState};
 use crate::submissions::{Arrivals, Submissions};
+use crate::tasks::Tasks;
 
 /// Stands for "no burst" and "no timed wake".
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -61,57 +59,10 @@ pub(crate) struct Thread {
     /// [ns] Start of the current slice.
     pub(crate) slice_start: u64,
     /// Position in the list of running threads.
-    pub(crate) position: usize,
+    pub(crate) position: u32,
     /// [ns] End of a limited park, or [`NEVER`].
     pub(crate) wake_at: u64,
     last_tag: u32,
-}
-
-/// What a task does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// [ns] Computes.
-    Cpu(u64),
-    /// [ns] Waits, suspendable, for this reason.
-    Io(u64, Reason),
-    /// [ns] Waits in such a call, not suspendable.
-    Block(u64, BlockKind),
-    /// Takes a lock or a permit.
-    Lock(LockRef),
-    /// Takes a lock if it is free; otherwise goes on at the other step.
-    TryLock(LockRef, u16),
-    /// Gives a lock or a permit back.
-    Unlock(LockRef),
-    /// Lets others run first.
-    Yield,
-    /// Makes a task, which it spawns next.
-    Prepare,
-    /// Starts this task.
-    Spawn(u32),
-    /// Waits until all tasks that it has spawned have ended.
-    Join,
-}
-
-/// The state of every task, by task number.
-#[derive(Clone, Debug)]
-pub(crate) struct Tasks {
-    /// Index of the next step.
-    pub(crate) step: Vec<u16>,
-    /// Monitors, class initialisers and native frames on its stack.
-    pub(crate) scopes: Vec<u8>,
-    /// Class initialisers and native frames alone.
-    pub(crate) frames: Vec<u8>,
-    /// The thread it holds, or [`NO_WORKER`].
-    pub(crate) worker: Vec<u32>,
-    state: Vec<TaskState>,
-    begun: Vec<bool>,
-    class: Vec<u8>,
-    /// Tasks that it has spawned and that have not ended; empty where no task spawns any.
-    open_children: Vec<u32>,
-    /// It waits for them.
-    pub(crate) joining: Vec<bool>,
-    /// The furthest step that it has begun; empty where no task tries locks.
-    furthest: Vec<u16>,
 }
 
 /// The common part of every simulation.
@@ -127,7 +78,7 @@ pub(crate) struct Kernel {
     pub(crate) alive: Alive,
     pub(crate) queue: EventQueue,
     pub(crate) os: Os,
-    submissions: Submissions,
+    pub(crate) submissions: Submissions,
     /// Tasks that have arrived and have not been submitted.
     inbox: VecDeque<u32>,
     /// [ns] The time of the next [`Event::Arrival`], or [`NEVER`].
@@ -139,7 +90,9 @@ pub(crate) struct Kernel {
     /// Locks that tasks have tried in vain since the last of these.
     pub(crate) retry_log: RetryLog,
     /// Context switches and waits for a core up to the last of these.
-    switches_at_retry: [u64; 3],
+    pub(crate) switches_at_retry: [u64; 3],
+    /// The longest time in which no ready task was given a worker.
+    pub(crate) standstill: Standstill,
     pub(crate) recorder: Recorder,
     /// Tasks that have ended.
     pub(crate) done: u32,
@@ -147,7 +100,7 @@ pub(crate) struct Kernel {
     pub(crate) live: u32,
     pub(crate) live_peak: u32,
     /// Tasks started and not ended, now and at the peak.
-    started: u32,
+    pub(crate) started: u32,
     pub(crate) started_peak: u32,
     pub(crate) voluntary_switches: u64,
     pub(crate) involuntary_switches: u64,
@@ -156,40 +109,23 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(plan: Plan) -> Self {
-        let count = plan.tasks as usize;
-        let mut class = Vec::with_capacity(count);
-        for (index, spec) in plan.classes.iter().enumerate() {
-            class.resize(class.len() + spec.count as usize, index as u8);
-        }
-        let spawns = plan.classes.iter().any(|class| class.parent.is_some());
-        let tries = plan.classes.iter().flat_map(|class| &class.ops).any(|op| matches!(op, Op::TryLock(..)));
         let mut kernel = Self {
             now: 0,
             submissions: plan.submissions(),
             inbox: VecDeque::new(),
-            tasks: Tasks {
-                step: vec![0; count],
-                scopes: vec![0; count],
-                frames: vec![0; count],
-                worker: vec![NO_WORKER; count],
-                state: vec![TaskState::Pending; count],
-                begun: vec![false; count],
-                class,
-                open_children: vec![0; if spawns { count } else { 0 }],
-                joining: vec![false; if spawns { count } else { 0 }],
-                furthest: vec![0; if tries { count } else { 0 }],
-            },
+            tasks: Tasks::new(&plan),
             arrival_at: NEVER,
             awaits_arrival: None,
             progress: 0,
             retry_log: RetryLog::default(),
+            standstill: Standstill::default(),
             switches_at_retry: [0; 3],
             threads: Vec::new(),
             thread_info: Vec::new(),
             alive: Alive::default(),
             queue: EventQueue::default(),
             os: Os::new(plan.cores),
-            recorder: Recorder::default(),
+            recorder: Recorder::expecting(plan.tasks),
             done: 0,
             live: 0,
             live_peak: 0,
@@ -213,9 +149,7 @@ impl Kernel {
             return;
         }
         self.arrival_at = NEVER;
-        while self.submissions.due().is_some_and(|due| due <= self.now)
-            && let Some((_, task)) = self.submissions.next()
-        {
+        while let Some(task) = self.submissions.next_by(self.now) {
             self.inbox.push_back(task);
             if self.takes_time_to_arrive(task) {
                 self.set_task(task, TaskState::Pending, Reason::Arrived, NO_WORKER);
@@ -239,7 +173,7 @@ impl Kernel {
     }
 
     /// Sees to it that the next arrival is noticed when it is due.
-    fn arm_arrival(&mut self) {
+    pub(crate) fn arm_arrival(&mut self) {
         if let Some(due) = self.submissions.due().filter(|&due| due < self.arrival_at) {
             self.arrival_at = due;
             self.queue.push(due.max(self.now), Event::Arrival);
@@ -323,13 +257,13 @@ impl Kernel {
     /// Like `busy`, but even no time at all passes through the event queue, so that others get their turn.
     pub(crate) fn busy_event(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) {
         let end = self.now + ns;
-        let state = self.thread_mut(thread);
+        let state = &mut self.threads[thread as usize];
         debug_assert_eq!(state.status, Status::OnCore);
         state.task = task;
         state.burst = activity;
         state.burst_end = end;
         if ns > 0 {
-            self.record_thread(thread, activity, task);
+            state.record(&mut self.recorder, self.now, thread, activity, task);
         }
         self.queue.push(end, Event::BurstEnd(thread));
     }
@@ -435,245 +369,20 @@ impl Kernel {
         }
     }
 
+    #[inline]
     pub(crate) fn record_thread(&mut self, thread: u32, activity: Activity, task: u32) {
+        self.threads[thread as usize].record(&mut self.recorder, self.now, thread, activity, task);
+    }
+}
+
+impl Thread {
+    /// Records what this thread, which has the number `thread`, does from now on, unless it does that already.
+    #[inline]
+    pub(crate) fn record(&mut self, recorder: &mut Recorder, now: u64, thread: u32, activity: Activity, task: u32) {
         let tag = ThreadTag { activity, task };
-        let state = &mut self.threads[thread as usize];
-        if state.last_tag != tag.pack() {
-            state.last_tag = tag.pack();
-            self.recorder.thread(self.now, thread, tag);
+        if self.last_tag != tag.pack() {
+            self.last_tag = tag.pack();
+            recorder.thread(now, thread, tag);
         }
-    }
-
-    // Tasks.
-
-    /// The step that the task is at, with its duration drawn; `None` at the end.
-    pub(crate) fn next_op(&mut self, task: u32) -> Option<Next> {
-        let class = self.class_index(task);
-        let duration = |plan: &Plan, step: usize, span: &Span| match span {
-            Span::Constant(ns) => *ns,
-            drawn => plan.duration(task, step, drawn),
-        };
-        loop {
-            let step = usize::from(self.tasks.step[task as usize]);
-            let plan = &self.plan;
-            return Some(match plan.classes[class].ops.get(step)? {
-                Op::Cpu(span) | Op::Iterations(_, span) => Next::Cpu(duration(plan, step, span)),
-                Op::Io(span) => Next::Io(duration(plan, step, span), Reason::Io),
-                Op::Backoff(span) => Next::Io(duration(plan, step, span), Reason::Retry),
-                Op::Block(kind, span) => Next::Block(duration(plan, step, span), *kind),
-                Op::Lock(lock) => Next::Lock(*lock),
-                Op::TryLock(lock, otherwise) => Next::TryLock(*lock, *otherwise),
-                Op::Unlock(lock) => Next::Unlock(*lock),
-                Op::Yield => Next::Yield,
-                Op::Prepare(_) => Next::Prepare,
-                Op::Spawn(child) => Next::Spawn(plan.child(task, class, *child)),
-                Op::Join => Next::Join,
-                Op::Jump(step) => {
-                    self.tasks.step[task as usize] = *step;
-                    continue;
-                }
-                Op::End => return None,
-            });
-        }
-    }
-
-    /// The task has begun its step; `next_op` gives the one after it.
-    pub(crate) fn advance(&mut self, task: u32) {
-        let step = &mut self.tasks.step[task as usize];
-        *step += 1;
-        if !self.tasks.furthest.is_empty() {
-            let (class, furthest) =
-                (usize::from(self.tasks.class[task as usize]), &mut self.tasks.furthest[task as usize]);
-            // What comes after the end is what to do when a lock could not be taken, which is no progress.
-            if *furthest < *step && *step <= self.plan.classes[class].end {
-                *furthest = *step;
-                self.progress += 1;
-            }
-        }
-    }
-
-    /// The task could not take a lock and goes on at another step.
-    pub(crate) fn jump(&mut self, task: u32, step: u16) {
-        let tried = std::mem::replace(&mut self.tasks.step[task as usize], step);
-        let switches = [self.voluntary_switches, self.involuntary_switches, self.os.times_without_core()];
-        let before = std::mem::replace(&mut self.switches_at_retry, switches);
-        let [voluntary, involuntary, without_core] = [0, 1, 2].map(|i| switches[i] - before[i]);
-        let mut hidden = mix(voluntary ^ mix(involuntary));
-        if without_core > 0 {
-            hidden ^= mix(self.lead_of(self.tasks.worker[task as usize]));
-        }
-        self.retry_log.push(self.progress, Retry { time: self.now, task, step: tried, hidden });
-    }
-
-    /// The task has taken a lock: whether it can leave its worker depends on that.
-    pub(crate) fn entered(&mut self, task: u32, lock: LockRef) {
-        self.tasks.scopes[task as usize] += u8::from(lock.is_scoped());
-        self.tasks.frames[task as usize] += u8::from(lock.is_frame());
-    }
-
-    /// The task has tried to take a lock: it has it, or goes on at the other step.
-    pub(crate) fn tried(&mut self, task: u32, lock: LockRef, otherwise: u16, taken: bool) {
-        if taken {
-            self.entered(task, lock);
-            self.advance(task);
-        } else {
-            self.jump(task, otherwise);
-        }
-    }
-
-    /// The task has given a lock back.
-    pub(crate) fn left(&mut self, task: u32, lock: LockRef) {
-        self.tasks.scopes[task as usize] -= u8::from(lock.is_scoped());
-        self.tasks.frames[task as usize] -= u8::from(lock.is_frame());
-    }
-
-    /// Whether the task has waited in a monitor and takes that back next.
-    pub(crate) fn takes_monitor_back(&self, task: u32) -> bool {
-        let (ops, step) = (&self.plan.classes[self.class_index(task)].ops, usize::from(self.tasks.step[task as usize]));
-        let waited = step.checked_sub(2).and_then(|from| ops.get(from..=step));
-        let Some([Op::Unlock(left), Op::Block(BlockKind::ObjectWait, _), Op::Lock(taken)]) = waited else {
-            return false;
-        };
-        left == taken && left.kind == GuardKind::Monitor
-    }
-
-    /// Whether every task that this one has spawned has ended; if not, it waits for them from now on.
-    pub(crate) fn joined(&mut self, task: u32) -> bool {
-        let open = self.tasks.open_children.get(task as usize).is_some_and(|&open| open > 0);
-        if open {
-            self.tasks.joining[task as usize] = true;
-        }
-        !open
-    }
-
-    pub(crate) fn state(&self, task: u32) -> TaskState {
-        self.tasks.state[task as usize]
-    }
-
-    /// Index of the task's class.
-    pub(crate) fn class_index(&self, task: u32) -> usize {
-        usize::from(self.tasks.class[task as usize])
-    }
-
-    /// What the task has at this step.
-    pub(crate) fn held(&self, task: u32, step: usize) -> Vec<LockRef> {
-        self.plan.classes[self.class_index(task)].held(step)
-    }
-
-    /// The submitter has handed the task over.
-    pub(crate) fn task_submitted(&mut self, task: u32) {
-        self.count_child(task);
-        self.live += 1;
-        self.live_peak = self.live_peak.max(self.live);
-        self.set_task(task, TaskState::Queued, Reason::NoWorker, NO_WORKER);
-    }
-
-    /// Whether the task's code has begun to run.
-    pub(crate) fn has_begun(&self, task: u32) -> bool {
-        self.tasks.begun[task as usize]
-    }
-
-    /// The task's code runs on the thread from now on.
-    pub(crate) fn task_running(&mut self, task: u32, thread: u32) {
-        if self.state(task) == TaskState::Running {
-            return;
-        }
-        if !std::mem::replace(&mut self.tasks.begun[task as usize], true) {
-            self.started += 1;
-            self.started_peak = self.started_peak.max(self.started);
-        }
-        self.tasks.worker[task as usize] = thread;
-        self.set_task(task, TaskState::Running, Reason::None, thread);
-    }
-
-    /// The task waits and holds no worker.
-    pub(crate) fn task_suspended(&mut self, task: u32, state: TaskState, reason: Reason) {
-        self.tasks.worker[task as usize] = NO_WORKER;
-        self.set_task(task, state, reason, NO_WORKER);
-    }
-
-    /// The task waits and holds its worker.
-    pub(crate) fn task_held(&mut self, task: u32, state: TaskState, reason: Reason) {
-        let worker = self.tasks.worker[task as usize];
-        self.set_task(task, state, reason, worker);
-    }
-
-    /// Wakes the thread that the task holds while it waits; `false` if it waits without one.
-    pub(crate) fn wake_holder(&mut self, task: u32) -> bool {
-        let thread = self.tasks.worker[task as usize];
-        let holds = thread != NO_WORKER;
-        if holds {
-            self.wake(thread);
-        }
-        holds
-    }
-
-    /// The task has ended. Returns the task that waited for it and for no other, which must be woken.
-    #[must_use]
-    pub(crate) fn task_done(&mut self, task: u32) -> Option<u32> {
-        self.live -= 1;
-        self.started -= 1;
-        self.task_suspended(task, TaskState::Done, Reason::None);
-        self.task_ended(task)
-    }
-
-    /// The task has ended without finishing, and has not begun: what it would have spawned fails as well. Returns the
-    /// task that waited for it and for no other, which must be woken.
-    #[must_use]
-    pub(crate) fn task_failed(&mut self, task: u32, reason: Reason) -> Option<u32> {
-        if self.state(task) == TaskState::Pending {
-            self.count_child(task);
-        } else {
-            self.live -= 1;
-        }
-        self.task_suspended(task, TaskState::Failed, reason);
-        let mut orphans = vec![task];
-        while let Some(parent) = orphans.pop() {
-            let class = self.class_index(parent);
-            for op in 0..self.plan.classes[class].ops.len() {
-                if let Op::Spawn(child) = self.plan.classes[class].ops[op] {
-                    let child = self.plan.child(parent, class, child);
-                    self.done += 1;
-                    self.task_suspended(child, TaskState::Failed, Reason::ParentFailed);
-                    orphans.push(child);
-                }
-            }
-        }
-        self.task_ended(task)
-    }
-
-    /// A task that was spawned is one that its parent can wait for.
-    fn count_child(&mut self, task: u32) {
-        if !self.tasks.open_children.is_empty()
-            && let Some(parent) = self.plan.parent(task)
-        {
-            self.tasks.open_children[parent as usize] += 1;
-        }
-    }
-
-    fn task_ended(&mut self, task: u32) -> Option<u32> {
-        self.done += 1;
-        let class = self.class_index(task);
-        if self.submissions.is_closed() && self.plan.classes[class].parent.is_none() {
-            self.submissions.ended(class, self.now);
-            self.arm_arrival();
-        }
-        if self.tasks.open_children.is_empty() {
-            return None;
-        }
-        let parent = self.plan.parent(task)?;
-        self.tasks.open_children[parent as usize] -= 1;
-        let last = self.tasks.open_children[parent as usize] == 0;
-        (last && std::mem::take(&mut self.tasks.joining[parent as usize])).then_some(parent)
-    }
-
-    fn set_task(&mut self, task: u32, state: TaskState, reason: Reason, worker: u32) {
-        self.tasks.state[task as usize] = state;
-        self.recorder.task(self.now, task, TaskTag { state, reason, worker });
-    }
-
-    /// Whether every task has ended.
-    pub(crate) fn all_done(&self) -> bool {
-        self.done == self.plan.tasks
     }
 }

@@ -26,6 +26,7 @@ mod sim;
 mod state;
 mod submissions;
 mod submit;
+mod tasks;
 mod timer;
 
 pub use draw::Span;

@@ -12,15 +12,24 @@ use crate::queue::Event;
 use crate::recording::NO_TASK;
 use crate::state::{Activity, Reason, TaskState};
 
+/// Stands for "no thread".
+const NOBODY: u32 = u32::MAX;
+
+/// A thread that has a core.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    /// [ns] The clock less its CPU time, which stays as it is while it has its core.
+    behind: u64,
+    thread: u32,
+}
+
 /// Who has a core and who wants one.
 #[derive(Clone, Debug)]
 pub(crate) struct Os {
     free_cores: u32,
     /// Threads on cores, in no order.
-    running: Vec<u32>,
-    /// [ns] For each of them the clock less its CPU time, which stays as it is while it has its core.
-    behind: Vec<u64>,
-    /// [ns] The most of `behind`; 0 if no thread has a core.
+    running: Vec<Running>,
+    /// [ns] The most that one of them is behind; 0 if no thread has a core.
     furthest_behind: u64,
     /// Threads without a core: (CPU time, arrival, thread).
     waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
@@ -28,8 +37,9 @@ pub(crate) struct Os {
     /// [ns] CPU time below which no thread is placed, so that sleep saves nobody up.
     min_vruntime: u64,
     slice_armed: bool,
-    /// Threads that have got a core and wait for the model to say what to do with it; the first, and those after it.
-    first_ready: Option<u32>,
+    /// Threads that have got a core and wait for the model to say what to do with it: the first, or [`NOBODY`], and those
+    /// after it.
+    first_ready: u32,
     ready: VecDeque<u32>,
 }
 
@@ -38,13 +48,12 @@ impl Os {
         Self {
             free_cores: cores,
             running: Vec::new(),
-            behind: Vec::new(),
             furthest_behind: 0,
             waiting: BinaryHeap::new(),
             arrivals: 0,
             min_vruntime: 0,
             slice_armed: false,
-            first_ready: None,
+            first_ready: NOBODY,
             ready: VecDeque::new(),
         }
     }
@@ -61,39 +70,44 @@ impl Os {
     /// The model must be asked about the thread, which has a core.
     pub(crate) fn make_ready(&mut self, thread: u32) {
         // Nearly always there is only one.
-        if self.first_ready.is_none() {
-            self.first_ready = Some(thread);
+        if self.first_ready == NOBODY {
+            self.first_ready = thread;
         } else {
             self.ready.push_back(thread);
         }
     }
 
     /// The next thread that the model must be asked about.
+    #[inline]
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {
-        let first = self.first_ready.take();
-        if !self.ready.is_empty() {
-            self.first_ready = self.ready.pop_front();
+        let first = self.first_ready;
+        if first == NOBODY {
+            return None;
         }
-        first
+        self.first_ready = self.ready.pop_front().unwrap_or(NOBODY);
+        Some(first)
     }
 }
 
 impl Kernel {
-    /// Handles [`Event::BurstEnd`]; a burst that was preempted meanwhile is ignored.
+    /// Handles [`Event::BurstEnd`]; a burst that was preempted meanwhile is ignored. Returns whether the thread is ready.
+    #[must_use]
     #[inline]
-    pub(crate) fn burst_end(&mut self, thread: u32) {
+    pub(crate) fn burst_end(&mut self, thread: u32) -> bool {
         let now = self.now;
         let state = self.thread_mut(thread);
         if state.status != Status::OnCore || state.burst_end != now {
-            return;
+            return false;
         }
         state.burst_end = NEVER;
         if state.switching {
             state.switching = false;
-            self.go_on(thread);
-        } else {
-            self.os.make_ready(thread);
+            if state.remaining > 0 {
+                self.resume_burst(thread);
+                return false;
+            }
         }
+        true
     }
 
     /// The thread wants a core now.
@@ -149,7 +163,7 @@ impl Kernel {
     pub(crate) fn slice_end(&mut self) {
         self.os.slice_armed = false;
         let mut over: Vec<(u64, u32)> = Vec::new();
-        for &thread in &self.os.running {
+        for &Running { thread, .. } in &self.os.running {
             if self.slice_over_at(thread) <= self.now {
                 over.push((self.thread(thread).slice_start, thread));
             }
@@ -169,39 +183,36 @@ impl Kernel {
     }
 
     fn take_core(&mut self, thread: u32) {
-        let (now, position) = (self.now, self.os.running.len());
-        self.os.running.push(thread);
-        self.os.free_cores -= 1;
-        let cost = self.plan.costs.context_switch + std::mem::take(&mut self.thread_mut(thread).wait_cost);
-        let state = self.thread_mut(thread);
+        let now = self.now;
+        let state = &mut self.threads[thread as usize];
+        let cost = self.plan.costs.context_switch + std::mem::take(&mut state.wait_cost);
         state.status = Status::OnCore;
         state.slice_start = now;
         state.accounted_at = now;
-        state.position = position;
+        state.position = self.os.running.len() as u32;
         debug_assert!(state.vruntime <= now, "nobody has had more CPU time than there was");
-        let (task, behind) = (state.task, now - state.vruntime);
-        self.os.behind.push(behind);
+        let behind = now - state.vruntime;
+        self.os.running.push(Running { behind, thread });
+        self.os.free_cores -= 1;
         self.os.furthest_behind = self.os.furthest_behind.max(behind);
-        let state = self.thread_mut(thread);
         if cost > 0 {
             state.switching = true;
             state.burst_end = now + cost;
-            self.record_thread(thread, Activity::Overhead, task);
+            state.record(&mut self.recorder, now, thread, Activity::Overhead, state.task);
             self.queue.push(now + cost, Event::BurstEnd(thread));
+        } else if state.remaining == 0 {
+            self.os.make_ready(thread);
         } else {
-            self.go_on(thread);
+            self.resume_burst(thread);
         }
         self.arm_slice();
     }
 
-    /// The thread is on its core: it goes on with what a preemption interrupted, or asks the model.
-    fn go_on(&mut self, thread: u32) {
+    /// The thread goes on with what a preemption interrupted.
+    #[cold]
+    fn resume_burst(&mut self, thread: u32) {
         let now = self.now;
         let state = self.thread_mut(thread);
-        if state.remaining == 0 {
-            self.os.make_ready(thread);
-            return;
-        }
         state.burst_end = now + state.remaining;
         state.remaining = 0;
         let (end, activity, task) = (state.burst_end, state.burst, state.task);
@@ -215,7 +226,7 @@ impl Kernel {
 
     /// Whether the task is on this thread: work on behalf of one that is queued may go on when another thread has it.
     fn holds(&self, thread: u32, task: u32) -> bool {
-        task != NO_TASK && self.tasks.worker[task as usize] == thread
+        task != NO_TASK && self.task(task).worker == thread
     }
 
     fn preempt(&mut self, thread: u32) {
@@ -237,13 +248,12 @@ impl Kernel {
         self.account(thread);
         let state = self.thread_mut(thread);
         state.status = status;
-        let position = state.position;
-        self.os.running.swap_remove(position);
-        if self.os.behind.swap_remove(position) == self.os.furthest_behind {
-            self.os.furthest_behind = self.os.behind.iter().copied().max().unwrap_or(0);
+        let place = state.position;
+        if self.os.running.swap_remove(place as usize).behind == self.os.furthest_behind {
+            self.os.furthest_behind = self.os.running.iter().map(|other| other.behind).max().unwrap_or(0);
         }
-        if let Some(&moved) = self.os.running.get(position) {
-            self.thread_mut(moved).position = position;
+        if let Some(&Running { thread: moved, .. }) = self.os.running.get(place as usize) {
+            self.thread_mut(moved).position = place;
         }
         self.os.free_cores += 1;
         if self.os.running.is_empty() && self.os.waiting.is_empty() {
@@ -280,7 +290,8 @@ impl Kernel {
             (state.vruntime + state.slice_start).saturating_sub(state.accounted_at)
         };
         // A thread without a burst is just being asked what it does next.
-        let bursting = self.os.running.iter().copied().filter(|&other| self.thread(other).burst_end != NEVER);
+        let bursting =
+            self.os.running.iter().map(|other| other.thread).filter(|&other| self.thread(other).burst_end != NEVER);
         let latest = bursting.max_by_key(|&other| (start(other), other))?;
         (mine < start(latest)).then_some(latest)
     }
@@ -306,7 +317,7 @@ impl Kernel {
             return;
         }
         for index in 0..self.os.running.len() {
-            let thread = self.os.running[index];
+            let thread = self.os.running[index].thread;
             self.account(thread);
             let state = self.thread_mut(thread);
             state.slice_start += (now - state.slice_start) / slice * slice;
@@ -314,12 +325,16 @@ impl Kernel {
     }
 
     /// No thread that wakes is placed below the least CPU time of those that run or wait.
+    #[inline]
     fn raise_min_vruntime(&mut self) {
-        let running = (!self.os.running.is_empty()).then(|| self.now - self.os.furthest_behind);
         let waiting = self.os.waiting.peek().map(|&Reverse((vruntime, _, _))| vruntime);
-        if let Some(least) = running.into_iter().chain(waiting).min() {
-            self.os.min_vruntime = self.os.min_vruntime.max(least);
-        }
+        let least = match (self.os.running.is_empty(), waiting) {
+            (true, None) => return,
+            (true, Some(waiting)) => waiting,
+            (false, None) => self.now - self.os.furthest_behind,
+            (false, Some(waiting)) => waiting.min(self.now - self.os.furthest_behind),
+        };
+        self.os.min_vruntime = self.os.min_vruntime.max(least);
     }
 
     /// [ns] When the OS notices that the thread's slice is over.
@@ -329,11 +344,15 @@ impl Kernel {
         if tick == 0 { end } else { end.div_ceil(tick) * tick }
     }
 
+    #[inline]
     fn arm_slice(&mut self) {
-        if self.os.slice_armed || self.os.waiting.is_empty() || self.plan.costs.base_slice == 0 {
-            return;
+        if !self.os.waiting.is_empty() && !self.os.slice_armed && self.plan.costs.base_slice > 0 {
+            self.arm_next_slice();
         }
-        if let Some(first) = self.os.running.iter().map(|&thread| self.slice_over_at(thread)).min() {
+    }
+
+    fn arm_next_slice(&mut self) {
+        if let Some(first) = self.os.running.iter().map(|other| self.slice_over_at(other.thread)).min() {
             self.os.slice_armed = true;
             self.queue.push(first.max(self.now + 1), Event::SliceEnd);
         }

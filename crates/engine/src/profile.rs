@@ -6,6 +6,7 @@
 mod file;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 pub use self::file::{CostEntry, ProfileFile, ProfileMachine};
 use crate::error::{FieldError, ScenarioError};
@@ -188,10 +189,16 @@ pub const PROFILE_RUNTIMES: [&str; 11] = [
 impl CostProfile {
     /// The shipped profile of this name.
     pub fn named(name: &str) -> Result<Self, ScenarioError> {
-        let Some((_, json)) = PROFILES.iter().find(|(known, _)| *known == name) else {
+        // Each is read once: every run of every scenario asks for one.
+        static READ: [OnceLock<CostProfile>; PROFILES.len()] = [const { OnceLock::new() }; PROFILES.len()];
+        let Some(((_, json), read)) = PROFILES.iter().zip(&READ).find(|((known, _), _)| *known == name) else {
             return Err(ScenarioError::UnknownProfile { name: name.to_owned(), allowed: PROFILE_NAMES.join(", ") });
         };
-        Self::from_json(json)
+        if let Some(profile) = read.get() {
+            return Ok(profile.clone());
+        }
+        let profile = Self::from_json(json)?;
+        Ok(read.get_or_init(|| profile).clone())
     }
 
     /// No cost at all: what the rules alone give. For test vectors.

@@ -1,10 +1,11 @@
 //! The event queue: earliest time first, and first in, first out among equal times (design, invariant 3).
 
+mod far;
 mod radix;
 
 use std::collections::VecDeque;
 
-use radix::Radix;
+use far::Far;
 
 use crate::scenario::{MAX_TASKS, MAX_THREADS};
 
@@ -56,75 +57,45 @@ impl Event {
     }
 }
 
-/// 64 bits of time, 37 of sequence, 3 of lane, then kind and number; entries compare by time and sequence, for no two
-/// sequences are equal. 2^37 pushes are more than two thousand for each event of the longest run.
+/// 64 bits of time, 40 of sequence, then kind and number; entries compare by time and sequence, for no two sequences are
+/// equal. 2^40 pushes are more than twenty thousand for each event of the longest run.
 type Entry = u128;
-
-const LANE_BITS: u32 = 3;
-const LANE_SHIFT: u32 = ID_BITS + KIND_BITS;
 
 const fn time_of(entry: Entry) -> u64 {
     (entry >> 64) as u64
 }
 
-/// The lane that holds the entry; [`LANES`] for the heap.
-const fn lane_of(entry: Entry) -> usize {
-    (entry as u64 >> LANE_SHIFT) as usize & ((1 << LANE_BITS) - 1)
-}
-
-/// Stands for the head of an empty lane.
+/// Stands for no entry.
 const NOTHING: Entry = Entry::MAX;
 
-/// Lanes beside the radix heap. Waits and bursts of a run have few lengths, and events of one length are pushed in
-/// order of time; four lanes hold nearly all of them.
-const LANES: usize = 4;
-const _: () = assert!(LANES < 1 << LANE_BITS);
-
-/// [ns] Times from here on, 73 years, go to the heap, so that a lane's number fits beside its end.
-const LANE_TIMES: u64 = 1 << (63 - LANE_BITS);
+/// How many entries are near, at most.
+const NEAR: usize = 4;
 
 /// Pending events.
 ///
-/// A lane is a queue whose times never fall. A push for the present goes to a queue of its own, which needs neither
-/// time nor sequence: what was pushed for this time while it lay ahead comes first. Another push goes to the lane with
-/// the latest end that is not later than the event, or to the radix heap if there is none; a pop takes the least of
-/// the lanes' heads and the heap's. Push is O(1) and pop O(lanes), with the heap amortised. Which structure holds an
-/// event changes nothing about the order, for that is by (time, sequence) alone.
+/// Which structure holds an event changes nothing about the order, for that is by (time, sequence) alone:
+/// - `present`: what is pushed for the present needs neither time nor sequence. What was pushed for this time while it
+///   lay ahead comes first.
+/// - `near`: the few that are next. What a thread does is often over before whatever others do, so that many events are
+///   among the next as soon as they are pushed.
+/// - `far`: all that are later than those.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
     /// [ns] The time of the last event popped.
     now: u64,
-    /// The least of the heads.
-    next: Entry,
     /// Packed events of the time `now` that were pushed at it, in order.
     present: VecDeque<u32>,
-    /// For each lane its last time, plus 1 and 0 for an empty lane, and the lane's number in the lowest bits.
-    ends: [u64; LANES],
-    /// The first entry of each lane, then that of the heap.
-    heads: [Entry; LANES + 1],
+    /// The first `near_len`, the earliest last; all are earlier than those that are far.
+    near: [Entry; NEAR],
+    near_len: usize,
     sequence: u64,
-    lanes: [VecDeque<Entry>; LANES],
-    heap: Radix,
+    far: Far,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self {
-            now: 0,
-            next: NOTHING,
-            present: VecDeque::new(),
-            ends: std::array::from_fn(|lane| end(0, lane)),
-            heads: [NOTHING; LANES + 1],
-            sequence: 0,
-            lanes: Default::default(),
-            heap: Radix::default(),
-        }
+        Self { now: 0, present: VecDeque::new(), near: [NOTHING; NEAR], near_len: 0, sequence: 0, far: Far::default() }
     }
-}
-
-/// An entry of [`EventQueue::ends`]; of equal times the higher lane is the later.
-const fn end(time: u64, lane: usize) -> u64 {
-    time << LANE_BITS | (lane as u64 + 1)
 }
 
 impl EventQueue {
@@ -140,74 +111,70 @@ impl EventQueue {
     }
 
     fn push_ahead(&mut self, time: u64, event: u32) {
-        // The latest end that is not too late.
-        let mut latest = 0;
-        if time < LANE_TIMES {
-            let bound = end(time, LANES);
-            for end in self.ends {
-                let end = if end <= bound { end } else { 0 };
-                latest = if end > latest { end } else { latest };
-            }
-        }
-        // 0 if none fits, and otherwise one more than the lane.
-        let lane = (latest as usize & ((1 << LANE_BITS) - 1)).wrapping_sub(1).min(LANES);
-        let low = self.sequence << LANE_BITS | lane as u64;
-        let entry = Entry::from(time) << 64 | Entry::from(low << LANE_SHIFT | u64::from(event));
+        let low = self.sequence << (ID_BITS + KIND_BITS) | u64::from(event);
+        let entry = Entry::from(time) << 64 | Entry::from(low);
         self.sequence += 1;
-        if let Some(queue) = self.lanes.get_mut(lane) {
-            if latest >> LANE_BITS == 0 {
-                self.heads[lane] = entry;
-            }
-            self.ends[lane] = end(time, lane);
-            queue.push_back(entry);
-        } else {
-            self.heap.push(entry);
-            self.heads[LANES] = self.heads[LANES].min(entry);
-        }
         // Its sequence is the latest, so that it is earlier only by its time.
-        if time < time_of(self.next) {
-            self.next = entry;
+        if time < time_of(self.far.least()) {
+            self.push_near(entry);
+        } else {
+            self.far.push(entry);
         }
+    }
+
+    /// An entry that is earlier than all that are far.
+    #[inline]
+    fn push_near(&mut self, entry: Entry) {
+        let mut at = self.near_len;
+        if at == NEAR {
+            // The latest of them leaves.
+            if entry > self.near[0] {
+                self.far.push_first(entry);
+                return;
+            }
+            self.far.push_first(self.near[0]);
+            self.near.copy_within(1.., 0);
+            at -= 1;
+        } else {
+            self.near_len += 1;
+        }
+        while at > 0 && self.near[at - 1] < entry {
+            self.near[at] = self.near[at - 1];
+            at -= 1;
+        }
+        self.near[at] = entry;
     }
 
     /// The earliest event; of equal times the one that was pushed first.
     #[allow(clippy::inline_always, reason = "once for each event; what it returns is taken apart by the caller")]
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
-        if time_of(self.next) > self.now
+        let near = self.near_len.checked_sub(1);
+        let entry = near.map_or(self.far.least(), |last| self.near[last % NEAR]);
+        if time_of(entry) > self.now
             && let Some(bits) = self.present.pop_front()
         {
             return Some((self.now, Event::unpack(bits)));
         }
-        let entry = self.next;
-        if entry == NOTHING {
+        if let Some(last) = near {
+            self.near_len = last;
+        } else if entry == NOTHING {
             return None;
+        } else {
+            self.far.drop_least();
         }
-        self.drop_next();
         self.now = time_of(entry);
         Some((self.now, Event::unpack(entry as u32)))
     }
 
-    /// Takes the least head out.
-    fn drop_next(&mut self) {
-        let first = lane_of(self.next);
-        if let Some(lane) = self.lanes.get_mut(first) {
-            lane.pop_front();
-            if let Some(&head) = lane.front() {
-                self.heads[first] = head;
-            } else {
-                self.heads[first] = NOTHING;
-                self.ends[first] = end(0, first);
-            }
-        } else {
-            self.heap.pop();
-            self.heads[LANES] = self.heap.head();
+    /// [ns] The time of the earliest event.
+    pub(crate) fn next_time(&self) -> Option<u64> {
+        let ahead = self.near_len.checked_sub(1).map_or(self.far.least(), |last| self.near[last]);
+        match ahead {
+            _ if !self.present.is_empty() => Some(self.now),
+            NOTHING => None,
+            entry => Some(time_of(entry)),
         }
-        let mut next = self.heads[0];
-        for &head in &self.heads[1..] {
-            next = if head < next { head } else { next };
-        }
-        self.next = next;
     }
 }
 
@@ -226,6 +193,23 @@ mod tests {
         for event in [Event::SliceEnd, Event::Arrival] {
             assert_eq!(Event::unpack(event.pack()), event);
         }
+    }
+
+    #[test]
+    fn the_latest_times_leave_in_order() {
+        let mut queue = EventQueue::default();
+        let far = 1 << 61;
+        let times = [far + 3, far + 1, far + 1, 5, far + 2, 4, far, far + 9, far + 1, 7, far + 4];
+        for (number, &time) in (0..).zip(&times) {
+            queue.push(time, Event::Deadline(number));
+        }
+        let mut expect: Vec<(u64, u32)> = times.iter().copied().zip(0..).collect();
+        expect.sort_unstable();
+        for (time, number) in expect {
+            assert_eq!(queue.next_time(), Some(time));
+            assert_eq!(queue.pop(), Some((time, Event::Deadline(number))));
+        }
+        assert_eq!((queue.next_time(), queue.pop()), (None, None));
     }
 
     proptest! {

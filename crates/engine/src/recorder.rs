@@ -5,39 +5,90 @@ use crate::rng::mix;
 
 const MULTIPLIER: u64 = 0xF135_7AEA_2E62_A9C5;
 
+/// Records that are gathered before they go to their columns.
+const GATHERED: usize = 128;
+
 /// The two streams under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
-    pub(crate) tasks: Records,
-    pub(crate) threads: Records,
+    tasks: Stream,
+    threads: Stream,
     /// [ns] The time of the last record.
     pub(crate) last: u64,
     hash: u64,
+}
+
+/// One stream, and its last records as (time, subject and tag), so that the columns grow by many at a time.
+#[derive(Clone, Debug)]
+struct Stream {
+    records: Records,
+    gathered: [(u64, u64); GATHERED],
+    count: usize,
+    /// So many records are expected at least.
+    expected: usize,
     /// Records are folded into the digest and then dropped.
     dropping: bool,
 }
 
+impl Default for Stream {
+    fn default() -> Self {
+        Self { records: Records::default(), gathered: [(0, 0); GATHERED], count: 0, expected: 0, dropping: false }
+    }
+}
+
+impl Stream {
+    #[inline]
+    fn push(&mut self, time: u64, word: u64) {
+        self.gathered[self.count % GATHERED] = (time, word);
+        self.count += 1;
+        if self.count == GATHERED {
+            self.settle();
+        }
+    }
+
+    /// What is gathered goes to the columns.
+    #[inline(never)]
+    fn settle(&mut self) {
+        if !self.dropping {
+            if self.records.is_empty() {
+                self.records.reserve(self.expected);
+            }
+            self.records.extend(&self.gathered[..self.count]);
+        }
+        self.count = 0;
+    }
+
+    fn len(&self) -> usize {
+        if self.dropping { 0 } else { self.records.len() + self.count }
+    }
+}
+
 impl Recorder {
+    /// For a run of so many tasks, each of which is queued, runs and ends, on a thread that is busy and then is not.
+    pub(crate) fn expecting(tasks: u32) -> Self {
+        let stream = |records: usize| Stream { expected: tasks as usize * records, ..Stream::default() };
+        Self { tasks: stream(3), threads: stream(2), ..Self::default() }
+    }
+
     /// From now on no record is kept, and those so far are dropped.
     pub(crate) fn drop_records(&mut self) {
-        self.dropping = true;
-        (self.tasks, self.threads) = Default::default();
+        for stream in [&mut self.tasks, &mut self.threads] {
+            *stream = Stream { dropping: true, ..Stream::default() };
+        }
     }
 
+    #[inline]
     pub(crate) fn task(&mut self, time: u64, task: u32, tag: TaskTag) {
-        let tag = tag.pack();
-        self.fold(time, task, tag, 0);
-        if !self.dropping {
-            self.tasks.push(time, task, tag);
-        }
+        let word = u64::from(task) << 32 | u64::from(tag.pack());
+        self.fold(time, word);
+        self.tasks.push(time, word);
     }
 
+    #[inline]
     pub(crate) fn thread(&mut self, time: u64, thread: u32, tag: ThreadTag) {
-        let tag = tag.pack();
-        self.fold(time, thread, tag, u64::MAX);
-        if !self.dropping {
-            self.threads.push(time, thread, tag);
-        }
+        let word = u64::from(thread) << 32 | u64::from(tag.pack());
+        self.fold(time, !word);
+        self.threads.push(time, word);
     }
 
     /// How many records are kept.
@@ -45,14 +96,35 @@ impl Recorder {
         self.tasks.len() + self.threads.len()
     }
 
+    /// All records so far go to their columns, so that they can be read.
+    pub(crate) fn settle(&mut self) {
+        self.tasks.settle();
+        self.threads.settle();
+    }
+
+    /// The task records that have been settled.
+    pub(crate) fn task_records(&self) -> &Records {
+        debug_assert_eq!(self.tasks.count, 0, "settled before they are read");
+        &self.tasks.records
+    }
+
+    /// The records of tasks and of threads, without memory for more.
+    pub(crate) fn into_records(mut self) -> (Records, Records) {
+        self.settle();
+        for stream in [&mut self.tasks, &mut self.threads] {
+            stream.records.shrink();
+        }
+        (self.tasks.records, self.threads.records)
+    }
+
     /// The digest of all records so far, with these totals folded in.
     pub(crate) fn digest(&self, totals: &[u64]) -> u64 {
         totals.iter().fold(mix(self.hash), |hash, &total| mix(hash ^ total))
     }
 
-    fn fold(&mut self, time: u64, subject: u32, tag: u32, stream: u64) {
+    #[inline]
+    fn fold(&mut self, time: u64, word: u64) {
         self.last = time;
-        let word = (u64::from(subject) << 32 | u64::from(tag)) ^ stream;
         let hash = (self.hash.rotate_left(23) ^ time).wrapping_mul(MULTIPLIER);
         self.hash = (hash.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);
     }

@@ -41,11 +41,18 @@ impl Records {
         self.tag.shrink_to_fit();
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, time: u64, subject: u32, tag: u32) {
-        self.time.push(time);
-        self.subject.push(subject);
-        self.tag.push(tag);
+    /// Reserves memory for so many more.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.time.reserve(count);
+        self.subject.reserve(count);
+        self.tag.reserve(count);
+    }
+
+    /// Adds records of (time, subject and tag), the subject in the upper half.
+    pub(crate) fn extend(&mut self, records: &[(u64, u64)]) {
+        self.time.extend(records.iter().map(|&(time, _)| time));
+        self.subject.extend(records.iter().map(|&(_, word)| (word >> 32) as u32));
+        self.tag.extend(records.iter().map(|&(_, word)| word as u32));
     }
 }
 

@@ -67,8 +67,14 @@ impl Progress {
 /// One run of a scenario in progress.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    kernel: Kernel,
+    course: Course,
     model: AnyModel,
+}
+
+/// All of a run but its model.
+#[derive(Clone, Debug)]
+struct Course {
+    kernel: Kernel,
     events: u64,
     max_events: u64,
     max_records: u64,
@@ -92,7 +98,7 @@ enum AnyModel {
 }
 
 impl AnyModel {
-    fn scheduler(&mut self) -> &mut dyn Scheduler {
+    fn scheduler(&self) -> &dyn Scheduler {
         match self {
             Self::ThreadPool(model) => model,
             Self::GreenThreads(model) => model,
@@ -123,9 +129,8 @@ impl Simulation {
             ModelPlan::Go { .. } => AnyModel::Go(Go::new(&mut kernel)),
             ModelPlan::Tokio { .. } => AnyModel::Tokio(Tokio::new(&mut kernel)),
         };
-        Self {
+        let course = Course {
             kernel,
-            model,
             events: 0,
             max_events: MAX_EVENTS,
             max_records: MAX_RECORDS,
@@ -133,92 +138,50 @@ impl Simulation {
             over: false,
             choices: 0,
             livelock: Vec::new(),
-        }
+        };
+        Self { course, model }
     }
 
     /// The same run, given up after this many events instead of [`MAX_EVENTS`].
     #[must_use]
     pub fn with_max_events(mut self, max_events: u64) -> Self {
-        self.max_events = max_events;
+        self.course.max_events = max_events;
         self
     }
 
     /// The same run, given up after this many records instead of [`MAX_RECORDS`].
     #[must_use]
     pub fn with_max_records(mut self, max_records: u64) -> Self {
-        self.max_records = max_records;
+        self.course.max_records = max_records;
         self
     }
 
     /// The same run without its records: the recording has the threads and the totals alone, with the same digest.
     #[must_use]
     pub fn without_records(mut self) -> Self {
-        self.kernel.recorder.drop_records();
+        self.course.kernel.recorder.drop_records();
         self
     }
 
     /// The same run, which no livelock ends.
     #[cfg(test)]
     pub(crate) fn looking_away(mut self) -> Self {
-        self.kernel.retry_log.looks_away = true;
+        self.course.kernel.retry_log.looks_away = true;
         self
     }
 
     /// Processes up to `budget` events.
     pub fn step(&mut self, budget: u64) -> Progress {
-        let (kernel, model) = (&mut self.kernel, self.model.scheduler());
-        for _ in 0..budget.min(self.max_events.saturating_sub(self.events)) {
-            if self.over {
-                break;
-            }
-            let Some((time, event)) = kernel.queue.pop() else {
-                self.over = true;
-                break;
-            };
-            debug_assert!(time >= kernel.now, "time runs forward");
-            if time > MAX_CLOCK {
-                self.max_events = self.events;
-                break;
-            }
-            if self.events.is_multiple_of(COUNT_EVERY) && kernel.recorder.len() as u64 > self.max_records {
-                self.too_many_records = true;
-                self.max_events = self.events;
-                break;
-            }
-            kernel.now = time;
-            self.events += 1;
-            match event {
-                Event::BurstEnd(thread) => kernel.burst_end(thread),
-                Event::Runnable(thread) => kernel.make_runnable(thread),
-                Event::TimedWake(thread) => kernel.timed_wake(thread),
-                Event::SliceEnd => kernel.slice_end(),
-                Event::Deadline(task) => model.deadline(kernel, task),
-                Event::Arrival => kernel.arrive(),
-            }
-            while let Some(thread) = kernel.os.pop_ready() {
-                debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);
-                model.resume(kernel, thread);
-            }
-            self.over = kernel.finished;
-            if kernel.retry_log.due {
-                kernel.retry_log.due = false;
-                let choices = model.choices();
-                let chance = std::mem::replace(&mut self.choices, choices) != choices;
-                self.livelock = detect::livelock(kernel, model.locks(), chance);
-                self.over |= !self.livelock.is_empty();
-            }
+        // One copy of the loop for each model, so that nothing is looked up for an event.
+        match &mut self.model {
+            AnyModel::ThreadPool(model) => self.course.advance(model, budget),
+            AnyModel::GreenThreads(model) => self.course.advance(model, budget),
+            AnyModel::Go(model) => self.course.advance(model, budget),
+            AnyModel::Coroutines(model) => self.course.advance(model, budget),
+            AnyModel::EventLoop(model) => self.course.advance(model, budget),
+            AnyModel::Tokio(model) => self.course.advance(model, budget),
         }
-        let given_up = !self.over && self.events >= self.max_events;
-        Progress {
-            finished: self.over || given_up,
-            given_up,
-            too_many_records: given_up && self.too_many_records,
-            now_ns: kernel.now,
-            events: self.events,
-            records: (kernel.recorder.len() as u64).min(self.max_records),
-            tasks_done: kernel.done,
-            tasks: kernel.plan.tasks,
-        }
+        self.course.progress()
     }
 
     /// Runs to the end, or until it is given up, and hands the recording over.
@@ -230,15 +193,15 @@ impl Simulation {
     /// The recording so far; whole once `step` has said finished.
     pub fn into_recording(mut self) -> Recording {
         let findings = self.findings();
-        let mut kernel = self.kernel;
+        let Course { kernel, events, over, .. } = self.course;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
         // Where tasks wait for each other, only what has no effect can have come after the last record.
-        let makespan = if self.over && !kernel.finished { kernel.recorder.last } else { kernel.now };
+        let makespan = if over && !kernel.finished { kernel.recorder.last } else { kernel.now };
         let mut totals = Totals {
             tasks: kernel.plan.tasks,
             unfinished: kernel.plan.tasks - kernel.done,
             makespan_ns: makespan,
-            events: self.events,
+            events,
             voluntary_switches: kernel.voluntary_switches,
             involuntary_switches: kernel.involuntary_switches,
             reserved_bytes,
@@ -255,31 +218,120 @@ impl Simulation {
             totals.reserved_bytes,
             totals.resident_bytes,
         ]);
-        kernel.recorder.tasks.shrink();
-        kernel.recorder.threads.shrink();
-        Recording {
-            tasks: kernel.recorder.tasks,
-            threads: kernel.recorder.threads,
-            thread_info: kernel.thread_info,
-            totals,
-            findings,
-        }
+        let (tasks, threads) = kernel.recorder.into_records();
+        Recording { tasks, threads, thread_info: kernel.thread_info, totals, findings }
     }
 
     /// What is wrong with the run as it stands.
     fn findings(&mut self) -> Vec<Finding> {
-        let (kernel, model) = (&self.kernel, self.model.scheduler());
-        if !self.over {
+        let (course, model) = (&mut self.course, self.model.scheduler());
+        if !course.over {
             return Vec::new();
         }
-        let mut findings = self.livelock.clone();
+        course.kernel.recorder.settle();
+        let kernel = &course.kernel;
+        let mut findings = course.livelock.clone();
         if findings.is_empty() && !kernel.finished {
             let waits = Waits::new(kernel, model.locks(), true);
-            findings.extend(detect::deadlock(&waits, &kernel.recorder.tasks, kernel.recorder.last));
+            findings.extend(detect::deadlock(&waits, kernel.recorder.task_records(), kernel.recorder.last));
         }
         findings.extend(detect::starvation(kernel));
         findings.extend(detect::overtaken(kernel, model.locks()));
         findings
+    }
+}
+
+impl Course {
+    /// Processes up to `budget` events, in portions after which the records are counted.
+    fn advance<M: Scheduler>(&mut self, model: &mut M, budget: u64) {
+        let mut left = budget.min(self.max_events.saturating_sub(self.events));
+        while left > 0 && !self.over {
+            let portion = left.min(COUNT_EVERY - self.events % COUNT_EVERY);
+            if self.events.is_multiple_of(COUNT_EVERY) && self.has_too_many_records() {
+                self.too_many_records = true;
+                self.max_events = self.events;
+                return;
+            }
+            let done = self.process(model, portion);
+            self.events += done;
+            left -= done;
+            if self.kernel.retry_log.due {
+                self.look_at_retries(model);
+            } else if done < portion && !self.over {
+                // The clock has run too far.
+                self.max_events = self.events;
+                return;
+            }
+        }
+    }
+
+    /// Whether the run must be given up before the next event, if there is one.
+    fn has_too_many_records(&self) -> bool {
+        let goes_on = self.kernel.queue.next_time().is_some_and(|time| time <= MAX_CLOCK);
+        goes_on && self.kernel.recorder.len() as u64 > self.max_records
+    }
+
+    /// Processes up to `portion` events. Returns how many: fewer where the run is over, the clock has run too far, or the
+    /// retries must be looked at.
+    fn process<M: Scheduler>(&mut self, model: &mut M, portion: u64) -> u64 {
+        let kernel = &mut self.kernel;
+        for done in 0..portion {
+            let Some((time, event)) = kernel.queue.pop() else {
+                self.over = true;
+                return done;
+            };
+            debug_assert!(time >= kernel.now, "time runs forward");
+            if time > MAX_CLOCK {
+                return done;
+            }
+            kernel.now = time;
+            match event {
+                Event::BurstEnd(thread) => {
+                    if kernel.burst_end(thread) {
+                        model.resume(kernel, thread);
+                    }
+                }
+                Event::Runnable(thread) => kernel.make_runnable(thread),
+                Event::TimedWake(thread) => kernel.timed_wake(thread),
+                Event::SliceEnd => kernel.slice_end(),
+                Event::Deadline(task) => model.deadline(kernel, task),
+                Event::Arrival => kernel.arrive(),
+            }
+            while let Some(thread) = kernel.os.pop_ready() {
+                debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);
+                model.resume(kernel, thread);
+            }
+            if kernel.finished || kernel.retry_log.due {
+                self.over = kernel.finished;
+                return done + 1;
+            }
+        }
+        portion
+    }
+
+    /// Whether the tasks that try their locks again and again have got nowhere.
+    #[cold]
+    fn look_at_retries<M: Scheduler>(&mut self, model: &mut M) {
+        self.kernel.retry_log.due = false;
+        let choices = model.choices();
+        let chance = std::mem::replace(&mut self.choices, choices) != choices;
+        self.livelock = detect::livelock(&mut self.kernel, model.locks(), chance);
+        self.over |= !self.livelock.is_empty();
+    }
+
+    fn progress(&self) -> Progress {
+        let kernel = &self.kernel;
+        let given_up = !self.over && self.events >= self.max_events;
+        Progress {
+            finished: self.over || given_up,
+            given_up,
+            too_many_records: given_up && self.too_many_records,
+            now_ns: kernel.now,
+            events: self.events,
+            records: (kernel.recorder.len() as u64).min(self.max_records),
+            tasks_done: kernel.done,
+            tasks: kernel.plan.tasks,
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Submissions {
     /// [ns] When the first task is due, counted as in the scenario: the clock of the run starts there.
     start: u64,
     seed: u64,
+    /// Arrivals depend on the ends of tasks.
+    closed: bool,
 }
 
 /// The arrivals of one class, or of a mix of classes.
@@ -87,7 +89,8 @@ impl Submissions {
                 .collect()
         };
         let start = streams.iter().filter_map(|stream| stream.due).min().unwrap_or(0);
-        Self { streams, start, seed: plan.seed }
+        let closed = streams.iter().any(|stream| matches!(stream.arrivals, Arrivals::ClosedLoop { .. }));
+        Self { streams, start, seed: plan.seed, closed }
     }
 
     /// [ns] When the next task is due; `None` after the last, or if the next depends on the end of another task.
@@ -115,11 +118,22 @@ impl Submissions {
     }
 
     /// Whether arrivals depend on the ends of tasks.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.streams.iter().any(|stream| matches!(stream.arrivals, Arrivals::ClosedLoop { .. }))
+    pub(crate) const fn is_closed(&self) -> bool {
+        self.closed
     }
 
+    /// The next task, if it is due by `now`.
+    pub(crate) fn next_by(&mut self, now: u64) -> Option<u32> {
+        let index = self.earliest()?;
+        let due = self.streams[index].due.filter(|due| due - self.start <= now)?;
+        Some(self.streams[index].advance(due))
+    }
+
+    #[inline]
     fn earliest(&self) -> Option<usize> {
+        if let [only] = self.streams.as_slice() {
+            return only.due.is_some().then_some(0);
+        }
         let pending = (0..self.streams.len()).filter(|&index| self.streams[index].due.is_some());
         pending.min_by_key(|&index| self.streams[index].due)
     }

@@ -3,8 +3,7 @@
 //! Used by green threads (one `ScheduledThreadPoolExecutor` thread on JDK 21, T-9; one `DelayScheduler` thread on
 //! JDK 25, T-10) and by coroutines (`DefaultExecutor`, K-8). What firing does is the model's business.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::kernel::Kernel;
 use crate::queue::Event;
@@ -25,9 +24,8 @@ pub(crate) struct Timer {
     pub(crate) thread: u32,
     /// Handed over and not yet in the heap (JDK 25).
     pending: VecDeque<(u64, u32)>,
-    /// In the heap, and the deadline has passed: (deadline, arrival, task).
-    due: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    arrivals: u64,
+    /// In the heap, and the deadline has passed: (deadline, task), the earliest first and in order of arrival.
+    due: VecDeque<(u64, u32)>,
     /// [ns] When the lock around the heap is free again (JDK 21, `DefaultExecutor`).
     lock_free_at: u64,
     work: Work,
@@ -38,8 +36,7 @@ impl Timer {
         Self {
             thread: kernel.add_parked_thread(Role::Timer, name.to_owned()),
             pending: VecDeque::new(),
-            due: BinaryHeap::new(),
-            arrivals: 0,
+            due: VecDeque::new(),
             lock_free_at: 0,
             work: Work::None,
         }
@@ -70,8 +67,14 @@ impl Timer {
 
     /// The deadline has passed: the timer thread wakes, as late as a timed park does, or gets to it when it can.
     pub(crate) fn expire(&mut self, kernel: &mut Kernel, deadline: u64, task: u32) {
-        self.due.push(Reverse((deadline, self.arrivals, task)));
-        self.arrivals += 1;
+        match self.due.back() {
+            // Deadlines nearly always pass one after the other.
+            Some(&(last, _)) if deadline < last => {
+                let at = self.due.partition_point(|&(other, _)| other <= deadline);
+                self.due.insert(at, (deadline, task));
+            }
+            _ => self.due.push_back((deadline, task)),
+        }
         if kernel.is_parked(self.thread) {
             kernel.wake_after(self.thread, kernel.plan.costs.timer_lateness);
         } else {
@@ -99,7 +102,7 @@ impl Timer {
             let cost = if let Some((deadline, task)) = self.pending.pop_front() {
                 self.work = Work::Inserting { deadline, task };
                 insert_cost
-            } else if let Some(Reverse((_, _, task))) = self.due.pop() {
+            } else if let Some((_, task)) = self.due.pop_front() {
                 self.work = Work::Firing { task };
                 if locked { self.under_lock(kernel.now, fire_cost) } else { fire_cost }
             } else {

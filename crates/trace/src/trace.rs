@@ -3,7 +3,7 @@
 //! Checks and look-ups only; everything that is computed over time lives in the modules beside this one.
 
 use parkbench_engine::{
-    MAX_TASKS, NO_TASK, NO_WORKER, Reason, Recording, Records, TaskState, TaskTag, ThreadInfo, ThreadTag,
+    Activity, MAX_TASKS, NO_TASK, NO_WORKER, Reason, Recording, Records, TaskState, TaskTag, ThreadInfo, ThreadTag,
 };
 
 use crate::error::{TASKS, THREADS, TraceError};
@@ -50,14 +50,18 @@ impl Trace {
         if threads > NO_WORKER as usize {
             return Err(TraceError::TooManyThreads { value: threads, max: NO_WORKER as usize });
         }
-        let worker_is_known = |tag: u32| tag & NO_WORKER == NO_WORKER || ((tag & NO_WORKER) as usize) < threads;
-        let sound = |tag: u32| TASK_TAGS[(tag >> 22) as usize] && worker_is_known(tag);
+        let none_or = |value: u32, none: u32, count: u32| (value == none) | (value < count);
+        let (last_state, last_reason) = (TaskState::ALL.len() as u32 - 1, Reason::ALL.len() as u32 - 1);
+        let sound = |tag: u32| {
+            let known = (tag >> 28 <= last_state) & (tag >> 22 & 63 <= last_reason);
+            known & none_or(tag & NO_WORKER, NO_WORKER, threads as u32)
+        };
         check_stream(TASKS, &recording.tasks, tasks as usize, sound, |tag| {
             let tag = TaskTag::unpack(tag)?;
             Some((tag.worker != NO_WORKER).then_some(("worker", tag.worker, threads)))
         })?;
-        let task_is_known = |tag: u32| tag & NO_TASK == NO_TASK || tag & NO_TASK < tasks;
-        let sound = |tag: u32| THREAD_TAGS >> (tag >> 28) & 1 != 0 && task_is_known(tag);
+        let last_activity = Activity::ALL.len() as u32 - 1;
+        let sound = |tag: u32| (tag >> 28 <= last_activity) & none_or(tag & NO_TASK, NO_TASK, tasks);
         check_stream(THREADS, &recording.threads, threads, sound, |tag| {
             let tag = ThreadTag::unpack(tag)?;
             Some((tag.task != NO_TASK).then_some(("task", tag.task, tasks as usize)))
@@ -161,25 +165,16 @@ impl Trace {
 /// The record's reference to the other kind of subject: field, value, count; `None` if it has none.
 type TagReference = Option<(&'static str, u32, usize)>;
 
-/// By state and reason, the upper ten bits of a tag: whether both are in their lists.
-const TASK_TAGS: [bool; 1 << 10] = {
-    let mut known = [false; 1 << 10];
-    let mut bits = 0;
-    while bits < known.len() {
-        known[bits] = TaskTag::unpack((bits as u32) << 22).is_some();
-        bits += 1;
+/// The numbers of each list follow upon each other from 0 on, so that one comparison tells whether one is in it.
+const _: () = {
+    let mut number = 0;
+    while number <= u8::MAX as usize {
+        let byte = number as u8;
+        assert!(TaskState::from_u8(byte).is_some() == (number < TaskState::ALL.len()));
+        assert!(Reason::from_u8(byte).is_some() == (number < Reason::ALL.len()));
+        assert!(Activity::from_u8(byte).is_some() == (number < Activity::ALL.len()));
+        number += 1;
     }
-    known
-};
-
-/// By activity, the upper four bits of a tag: the bit is set if it is in the list.
-const THREAD_TAGS: u16 = {
-    let (mut known, mut bits) = (0_u16, 0_u32);
-    while bits < 16 {
-        known |= (ThreadTag::unpack(bits << 28).is_some() as u16) << bits;
-        bits += 1;
-    }
-    known
 };
 
 /// Checks all records at once with `sound`, and only if one is wrong looks for it with `read_tag`, to name it.
@@ -197,9 +192,10 @@ fn check_stream(
     if time >= NO_RECORD as usize {
         return Err(TraceError::TooManyRecords { stream, records: time, max: NO_RECORD as usize - 1 });
     }
-    let ascending = records.time.is_sorted();
-    let known = records.subject.iter().all(|&subject| (subject as usize) < subjects);
-    if ascending && known && records.tag.iter().all(|&tag| sound(tag)) {
+    // Without a way out in the middle, so that several records are checked at a time.
+    let ascending = records.time.windows(2).fold(true, |all, pair| all & (pair[0] <= pair[1]));
+    let known = records.subject.iter().fold(true, |all, &subject| all & (subject < subjects as u32));
+    if ascending && known && records.tag.iter().fold(true, |all, &tag| all & sound(tag)) {
         return Ok(());
     }
     let mut min = 0;

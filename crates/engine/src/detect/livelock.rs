@@ -36,6 +36,7 @@ const SETTLED_RETRIES: usize = 1 << 16;
 pub(crate) fn livelock(kernel: &mut Kernel, locks: &Locks, chance: bool) -> Vec<Finding> {
     let tasks = repeating(kernel, chance);
     let before = std::mem::replace(&mut kernel.retry_log.repeats, tasks.is_some());
+    kernel.recorder.settle();
     let kernel: &Kernel = kernel;
     let log = &kernel.retry_log;
     let settled = log.window_ns() >= SETTLED_NS || log.len() / 2 >= SETTLED_RETRIES;
@@ -51,7 +52,7 @@ pub(crate) fn livelock(kernel: &mut Kernel, locks: &Locks, chance: bool) -> Vec<
         period_ns: period.last().map(|last| last.time - start),
         waits: tasks.iter().take(MAX_NAMED).map(|&task| describe(kernel, &waits, period, task)).collect(),
     };
-    deadlock::among_others(&waits, &kernel.recorder.tasks, kernel.now).into_iter().chain([livelock]).collect()
+    deadlock::among_others(&waits, kernel.recorder.task_records(), kernel.now).into_iter().chain([livelock]).collect()
 }
 
 /// The tasks whose retries repeat, if nothing else can happen.

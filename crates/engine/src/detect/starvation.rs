@@ -20,25 +20,26 @@
 //! What this does not find: tasks that are passed over while others of the queue are taken, as in a queue in no order;
 //! and tasks that wait for a lock which others take first are found by `overtaken`.
 //!
-//! One pass over the records, and a second one where a standstill is long enough; a run without records has no such
-//! finding. At most [`MAX_NAMED`] tasks are named, all are counted.
+//! The longest standstill is found while the run goes on; where it is long enough, a pass over the records says the rest.
+//! A run without records has no such finding. At most [`MAX_NAMED`] tasks are named, all are counted.
 
 use std::cmp::Reverse;
 
 use crate::finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, STARVES_NS, TaskName, Wait};
 use crate::kernel::Kernel;
 use crate::recording::{NO_WORKER, Records, TaskTag};
+use crate::state::TaskState;
 
 /// How many median turns it must last.
 const LEAST_TURNS: u64 = 100;
 
 /// The starvation at the workers in the records of a run.
 pub(crate) fn starvation(kernel: &Kernel) -> Option<Finding> {
-    let records = &kernel.recorder.tasks;
-    let (from_ns, to_ns) = longest_standstill(records, kernel.plan.tasks);
-    if to_ns - from_ns < STARVES_NS {
+    let (from_ns, to_ns) = kernel.standstill.longest;
+    if to_ns - from_ns < STARVES_NS || kernel.recorder.len() == 0 {
         return None;
     }
+    let records = kernel.recorder.task_records();
     let look = Look::at(records, kernel.plan.tasks, (from_ns, to_ns));
     let limit = look.turns.median()?.saturating_mul(LEAST_TURNS).max(STARVES_NS);
     let starved = names_of(look.ready, limit);
@@ -65,27 +66,35 @@ pub(crate) fn starvation(kernel: &Kernel) -> Option<Finding> {
     })
 }
 
-/// [ns] From when until when the longest standstill lasted, the first of several; one that does not end is none.
-fn longest_standstill(records: &Records, tasks: u32) -> (u64, u64) {
-    let mut is_ready = vec![false; tasks as usize];
-    let (mut ready, mut since, mut longest) = (0_u32, 0, (0, 0));
-    for ((&time, &task), &tag) in records.time.iter().zip(&records.subject).zip(&records.tag) {
-        let now = TaskTag::is_queued(tag);
-        let before = std::mem::replace(&mut is_ready[task as usize], now);
-        if before && !now {
-            if time - since > longest.1 - longest.0 {
-                longest = (since, time);
+/// The longest standstill of a run so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Standstill {
+    /// Tasks that are ready now.
+    ready: u32,
+    /// [ns] Since when none of them has been given a worker.
+    since: u64,
+    /// [ns] From when until when the longest lasted, the first of several; one that has not ended is none.
+    longest: (u64, u64),
+}
+
+impl Standstill {
+    /// A task is in another state from now on.
+    #[inline]
+    pub(crate) fn change(&mut self, now: u64, from: TaskState, to: TaskState) {
+        let (was_ready, is_ready) = (from == TaskState::Queued, to == TaskState::Queued);
+        if was_ready && !is_ready {
+            if now - self.since > self.longest.1 - self.longest.0 {
+                self.longest = (self.since, now);
             }
-            ready -= 1;
-            since = time;
-        } else if now && !before {
-            if ready == 0 {
-                since = time;
+            self.ready -= 1;
+            self.since = now;
+        } else if is_ready && !was_ready {
+            if self.ready == 0 {
+                self.since = now;
             }
-            ready += 1;
+            self.ready += 1;
         }
     }
-    longest
 }
 
 /// Where a task is.

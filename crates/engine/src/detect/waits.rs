@@ -83,7 +83,7 @@ impl<'a> Waits<'a> {
         if matches!(kernel.state(task), TaskState::Pending | TaskState::Done | TaskState::Failed) {
             return;
         }
-        if kernel.tasks.worker[task as usize] != NO_WORKER {
+        if kernel.task(task).worker != NO_WORKER {
             self.on_workers.push(task);
         }
         if self.wants[task as usize] == Want::Nothing {
@@ -98,7 +98,7 @@ impl<'a> Waits<'a> {
                 Want::Nothing
             };
         }
-        for lock in kernel.held(task, usize::from(kernel.tasks.step[task as usize])) {
+        for lock in kernel.held(task, usize::from(kernel.task(task).step)) {
             if let Some(guard) = lock.shared {
                 self.holders[guard as usize].push(task);
             }
@@ -202,7 +202,7 @@ impl<'a> Waits<'a> {
             }
         }
         holds.truncate(MAX_NAMED - 1);
-        let worker = self.kernel.tasks.worker[task as usize];
+        let worker = self.kernel.task(task).worker;
         if worker != NO_WORKER {
             let name = self.kernel.thread_info[worker as usize].name.clone();
             holds.push(Resource { kind: ResourceKind::Worker, name });
@@ -217,7 +217,7 @@ impl<'a> Waits<'a> {
 
 /// What the task is about to take.
 fn next_guard(kernel: &Kernel, task: u32) -> Option<u32> {
-    let step = usize::from(kernel.tasks.step[task as usize]);
+    let step = usize::from(kernel.task(task).step);
     match kernel.plan.classes[kernel.class_index(task)].ops.get(step) {
         Some(Op::Lock(lock)) => lock.shared,
         _ => None,
@@ -226,7 +226,7 @@ fn next_guard(kernel: &Kernel, task: u32) -> Option<u32> {
 
 /// The child in whose call of `execute` the task is: it waits, and the last thing that it has done is to spawn.
 fn called(kernel: &Kernel, task: u32) -> Option<u32> {
-    let (class, step) = (kernel.class_index(task), usize::from(kernel.tasks.step[task as usize]));
+    let (class, step) = (kernel.class_index(task), usize::from(kernel.task(task).step));
     match kernel.plan.classes[class].ops.get(step.checked_sub(1)?) {
         Some(Op::Spawn(child)) if kernel.state(task) == TaskState::Blocked => {
             Some(kernel.plan.child(task, class, *child))

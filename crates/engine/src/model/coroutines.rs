@@ -169,21 +169,22 @@ impl Pool {
         self.workers.dispatch(kernel, item, from);
     }
 
+    #[inline]
     fn job(&mut self, index: usize) -> &mut Job {
-        if self.jobs.len() <= index {
-            self.jobs.resize(index + 1, Job { work: Work::None, in_loop: None });
-        }
         &mut self.jobs[index]
     }
 
     /// Returns whether a task has ended.
     fn resume_worker(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         let index = self.workers.index(thread);
+        if self.jobs.len() <= index {
+            self.jobs.resize(index + 1, Job { work: Work::None, in_loop: None });
+        }
         let mut ended = false;
         loop {
-            let run = kernel.plan.costs.kt_run;
-            match self.job(index).work {
+            let task = match self.job(index).work {
                 Work::None => {
+                    let run = kernel.plan.costs.kt_run;
                     let (task, cost) = match self.workers.find(kernel, index) {
                         Found::Item(Item::Task(task)) => (task, run),
                         Found::Item(Item::Loop(task)) => {
@@ -199,43 +200,47 @@ impl Pool {
                             return ended;
                         }
                     };
-                    self.job(index).work = Work::Starting(task);
                     if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        self.job(index).work = Work::Starting(task);
                         return ended;
                     }
+                    task
                 }
-                Work::Starting(task) => self.job(index).work = Work::Running(task),
                 Work::Leaving => {
                     if self.after_task(kernel, thread, index) {
                         return ended;
                     }
+                    continue;
                 }
                 Work::Inserting { task, deadline } => {
                     self.timer.arm(kernel, deadline, task);
                     if self.after_task(kernel, thread, index) {
                         return ended;
                     }
+                    continue;
                 }
-                Work::Running(task) => match self.run(kernel, thread, index, task) {
-                    Ran::Busy => return ended,
-                    Ran::Ended => return true,
-                    Ran::Inserting => {}
-                    Ran::Released => {
-                        ended |= kernel.state(task) == TaskState::Done;
-                        if self.after_task(kernel, thread, index) {
-                            return ended;
-                        }
+                Work::Starting(task) | Work::Running(task) => task,
+            };
+            self.job(index).work = Work::Running(task);
+            match self.run(kernel, thread, index, task) {
+                Ran::Busy => return ended,
+                Ran::Ended => return true,
+                Ran::Inserting => {}
+                Ran::Released => {
+                    ended |= kernel.state(task) == TaskState::Done;
+                    if self.after_task(kernel, thread, index) {
+                        return ended;
                     }
-                },
+                }
             }
         }
     }
 
     /// The worker is free of its coroutine: it goes on with its loop, if it is in one. Returns whether it is busy.
     fn after_task(&mut self, kernel: &mut Kernel, thread: u32, index: usize) -> bool {
-        self.job(index).work = Work::None;
-        let in_loop = self.job(index).in_loop;
-        let Some((run, view)) = in_loop.zip(self.view.as_mut()) else { return false };
+        let job = self.job(index);
+        job.work = Work::None;
+        let Some((run, view)) = job.in_loop.zip(self.view.as_mut()) else { return false };
         let next = view.next();
         match next {
             Some(next) if run + 1 < LOOP_FAIRNESS => {

@@ -18,12 +18,13 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scheduler;
-use crate::kernel::{Kernel, NEVER, Next};
+use crate::kernel::{Kernel, NEVER};
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
 use crate::recording::NO_TASK;
 use crate::scenario::Dispatcher;
 use crate::state::{Activity, Reason, Role, TaskState};
+use crate::tasks::Next;
 
 /// An event of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,7 +113,7 @@ impl EventLoop {
                         return false;
                     }
                 }
-                Next::Io(ns, reason) if kernel.tasks.scopes[task as usize] == 0 => {
+                Next::Io(ns, reason) if kernel.task(task).scopes == 0 => {
                     kernel.advance(task);
                     if ns == 0 {
                         continue;
@@ -150,7 +151,7 @@ impl EventLoop {
                 }
                 Next::Yield => {
                     kernel.advance(task);
-                    if kernel.tasks.scopes[task as usize] == 0 {
+                    if kernel.task(task).scopes == 0 {
                         self.requeue(kernel, task, Reason::Yielded);
                         self.work = Work::Loop;
                         return true;
@@ -184,7 +185,7 @@ impl EventLoop {
 
     /// The coroutine waits for another one. Where it cannot suspend, nobody else runs who could wake it.
     fn wait(&mut self, kernel: &mut Kernel, task: u32, state: TaskState, reason: Reason, enters: bool) -> bool {
-        if enters || kernel.tasks.scopes[task as usize] > 0 {
+        if enters || kernel.task(task).scopes > 0 {
             kernel.hold(self.thread, task, state, reason);
             return false;
         }

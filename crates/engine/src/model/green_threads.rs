@@ -94,15 +94,18 @@ impl GreenThreads {
 
 impl Scheduler for GreenThreads {
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
-        if thread == self.submitter.thread {
+        if let Some(index) = self.pool.carriers.position(thread) {
+            if self.pool.resume_carrier(kernel, thread, index) && kernel.all_done() {
+                let delay = kernel.plan.costs.thread_wake + kernel.plan.costs.vt_join;
+                self.submitter.join(kernel, delay);
+            }
+        } else if thread == self.submitter.thread {
             self.submitter.resume(kernel, &mut self.pool);
         } else if let Some(timer) = self.pool.timers.position(thread) {
             self.pool.resume_timer(kernel, timer);
-        } else if thread == self.pool.unblocker.thread {
+        } else {
+            debug_assert_eq!(thread, self.pool.unblocker.thread);
             self.pool.resume_unblocker(kernel);
-        } else if self.pool.resume_carrier(kernel, thread) && kernel.all_done() {
-            let delay = kernel.plan.costs.thread_wake + kernel.plan.costs.vt_join;
-            self.submitter.join(kernel, delay);
         }
     }
 
@@ -129,29 +132,31 @@ impl Accept for Pool {
 
 impl Pool {
     /// Returns whether a task has ended.
-    fn resume_carrier(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
-        let index = self.carriers.index(thread);
+    fn resume_carrier(&mut self, kernel: &mut Kernel, thread: u32, index: usize) -> bool {
         let mut ended = false;
         loop {
-            match self.carriers.list[index].work {
+            let running = match self.carriers.list[index].work {
                 Work::None => match self.carriers.take(kernel, index) {
                     Some(Entry::Expiry(task)) => {
                         // T-6: lazily, that is without waking anybody, onto the queue of this very carrier.
                         self.carriers.push_lazily(self.carriers.own(index), Entry::Mount(task));
+                        continue;
                     }
                     Some(Entry::Mount(task)) => {
-                        self.carriers.list[index].work = Work::Mounting(task);
                         let costs = &kernel.plan.costs;
                         let cost = if kernel.has_begun(task) { costs.vt_resume } else { costs.vt_first_run };
                         if kernel.busy(thread, cost, Activity::Overhead, task) {
+                            self.carriers.list[index].work = Work::Mounting(task);
                             return ended;
                         }
+                        task
                     }
                     None => {
                         self.carriers.deactivate(thread, index);
                         if kernel.busy(thread, kernel.plan.costs.vt_spin, Activity::Overhead, NO_TASK) {
                             return ended;
                         }
+                        continue;
                     }
                 },
                 Work::Spinning => {
@@ -159,16 +164,18 @@ impl Pool {
                     kernel.park(thread);
                     return ended;
                 }
-                Work::Mounting(task) => self.carriers.list[index].work = Work::Running(task),
                 Work::Inserting { task, deadline } => {
                     self.timers.arm(kernel, deadline, task);
                     self.carriers.list[index].work = Work::None;
+                    continue;
                 }
-                Work::Running(task) => match self.run(kernel, thread, index, task) {
-                    Ran::Busy => return ended,
-                    Ran::Unmounted => {}
-                    Ran::Ended => ended = true,
-                },
+                Work::Mounting(task) | Work::Running(task) => task,
+            };
+            self.carriers.list[index].work = Work::Running(running);
+            match self.run(kernel, thread, index, running) {
+                Ran::Busy => return ended,
+                Ran::Unmounted => {}
+                Ran::Ended => ended = true,
             }
         }
     }

@@ -2,10 +2,11 @@
 
 use super::workers::Origin;
 use super::{Pool, Work};
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::recording::NO_TASK;
 use crate::state::{Activity, Reason, TaskState};
 use crate::submit::Accept;
+use crate::tasks::Next;
 
 impl Pool {
     /// Runs the coroutine until its worker has to wait or is free again.
@@ -19,7 +20,7 @@ impl Pool {
                         return Ran::Busy;
                     }
                 }
-                Next::Io(ns, reason) if kernel.tasks.scopes[task as usize] == 0 => {
+                Next::Io(ns, reason) if kernel.task(task).scopes == 0 => {
                     kernel.advance(task);
                     if ns == 0 {
                         continue;
@@ -72,7 +73,7 @@ impl Pool {
                 }
                 Next::Yield => {
                     kernel.advance(task);
-                    if kernel.tasks.scopes[task as usize] == 0 {
+                    if kernel.task(task).scopes == 0 {
                         let cost = self.make_way(kernel, index, task);
                         self.job(index).work = Work::Leaving;
                         // Somebody else may be running it by now.
@@ -131,7 +132,7 @@ impl Pool {
 
 /// The coroutine waits for another one: without its worker, unless it is inside a monitor.
 fn wait(kernel: &mut Kernel, thread: u32, task: u32, state: TaskState, reason: Reason) -> Ran {
-    if kernel.tasks.scopes[task as usize] > 0 {
+    if kernel.task(task).scopes > 0 {
         kernel.hold(thread, task, state, reason);
         return Ran::Busy;
     }

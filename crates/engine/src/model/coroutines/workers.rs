@@ -107,7 +107,9 @@ impl Workers {
             }
             None => Some(item),
         };
-        self.global.extend(left);
+        if let Some(item) = left {
+            self.global.push_back(item);
+        }
         self.signal(kernel);
     }
 

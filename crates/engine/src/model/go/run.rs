@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 
 use super::mutex::Heir;
 use super::{Go, MAIN, Work};
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::plan::LockRef;
 use crate::queue::Event;
 use crate::recording::NO_TASK;
 use crate::scenario::BlockKind;
 use crate::state::{Activity, Reason, TaskState};
+use crate::tasks::Next;
 
 impl Go {
     /// Runs the task until its M works or waits (`false`), or has something else to do (`true`).

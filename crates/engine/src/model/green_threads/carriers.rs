@@ -70,8 +70,8 @@ pub(super) struct Carriers {
     min_runnable: u32,
     /// Carriers that are neither idle nor in a call that has been made up for. One that is pinned counts.
     active: u32,
-    /// Idle carriers, spinning or parked; the last to become idle is woken first.
-    idle: Vec<u32>,
+    /// Idle carriers, spinning or parked, as (thread, index); the last to become idle is woken first.
+    idle: Vec<(u32, u32)>,
     /// The outside queues: of the submitter, of each timer thread, of the unblocker thread; then one for each carrier.
     queues: Vec<VecDeque<Entry>>,
     outside: usize,
@@ -95,7 +95,7 @@ impl Carriers {
             max_pool,
             min_runnable,
             active: 0,
-            idle: (first..first + parallelism).rev().collect(),
+            idle: (0..parallelism).rev().map(|index| (first + index, index)).collect(),
             queues: vec![VecDeque::new(); outside + parallelism as usize],
             outside,
             queued: 0,
@@ -107,10 +107,14 @@ impl Carriers {
         self.first_spare = kernel.threads.len() as u32;
     }
 
-    /// The carrier that a thread is.
-    pub(super) fn index(&self, thread: u32) -> usize {
-        let spare = thread.checked_sub(self.first_spare).map(|spare| spare + self.parallelism);
-        spare.unwrap_or_else(|| thread - self.first) as usize
+    /// The carrier that a thread is, if it is one.
+    #[inline]
+    pub(super) fn position(&self, thread: u32) -> Option<usize> {
+        let index = thread.wrapping_sub(self.first);
+        if index < self.parallelism {
+            return Some(index as usize);
+        }
+        thread.checked_sub(self.first_spare).map(|spare| (spare + self.parallelism) as usize)
     }
 
     /// The queue of timer thread number `timer`.
@@ -134,8 +138,11 @@ impl Carriers {
 
     /// Puts an entry at the end of a queue and wakes an idle carrier if the queue was empty (T-3).
     pub(super) fn push(&mut self, kernel: &mut Kernel, queue: usize, entry: Entry) {
-        self.push_lazily(queue, entry);
-        if self.queues[queue].len() == 1 {
+        let queue = &mut self.queues[queue];
+        let was_empty = queue.is_empty();
+        queue.push_back(entry);
+        self.queued += 1;
+        if was_empty {
             self.signal(kernel);
         }
     }
@@ -155,10 +162,9 @@ impl Carriers {
 
     /// Wakes the carrier that became idle last; `false` if none is idle.
     fn activate(&mut self, kernel: &mut Kernel) -> bool {
-        let Some(thread) = self.idle.pop() else { return false };
+        let Some((thread, index)) = self.idle.pop() else { return false };
         self.active += 1;
-        let index = self.index(thread);
-        let carrier = &mut self.list[index];
+        let carrier = &mut self.list[index as usize];
         carrier.activated = true;
         if carrier.work == Work::Spinning {
             carrier.work = Work::None;
@@ -172,30 +178,44 @@ impl Carriers {
     /// The carrier has found nothing.
     pub(super) fn deactivate(&mut self, thread: u32, index: usize) {
         self.active -= 1;
-        self.idle.push(thread);
+        self.idle.push((thread, index as u32));
         self.list[index].activated = false;
         self.list[index].work = Work::Spinning;
     }
 
     /// The next entry for this carrier: its own queue first, then the queue it took from last and the ones after it.
+    #[inline]
     pub(super) fn take(&mut self, kernel: &mut Kernel, index: usize) -> Option<Entry> {
-        if self.queued == 0 {
-            return None;
-        }
-        let (count, own) = (self.queues.len(), self.own(index));
-        let source = self.list[index].source;
-        let others = (0..count).map(|offset| (source + offset) % count);
-        let queue = std::iter::once(own).chain(others).find(|&queue| !self.queues[queue].is_empty())?;
-        if queue != own {
-            self.list[index].source = queue;
-        }
-        let entry = self.queues[queue].pop_front();
+        if self.queued == 0 { None } else { self.take_first(kernel, index) }
+    }
+
+    /// There must be an entry.
+    fn take_first(&mut self, kernel: &mut Kernel, index: usize) -> Option<Entry> {
+        let own = self.own(index);
+        let entry = match self.queues[own].pop_front() {
+            Some(entry) => Some(entry),
+            None => self.take_from_others(index),
+        };
         self.queued -= 1;
         let activated = std::mem::take(&mut self.list[index].activated);
         if activated && self.queued > 0 {
             self.signal(kernel);
         }
         entry
+    }
+
+    /// The first entry of the queue that the carrier took from last, or of the ones after it. There must be one.
+    fn take_from_others(&mut self, index: usize) -> Option<Entry> {
+        let mut queue = self.list[index].source;
+        for _ in 0..self.queues.len() {
+            let entry = self.queues[queue].pop_front();
+            if entry.is_some() {
+                self.list[index].source = queue;
+                return entry;
+            }
+            queue = if queue + 1 == self.queues.len() { 0 } else { queue + 1 };
+        }
+        None
     }
 
     /// `tryCompensate`, in the order of T-16, for a carrier that is about to block. If that takes another carrier, its

@@ -2,10 +2,11 @@
 
 use super::Pool;
 use super::carriers::{Compensation, Entry, SUBMITTED, Work};
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::plan::{GuardKind, LockRef};
 use crate::scenario::BlockKind;
 use crate::state::{Activity, Reason, TaskState};
+use crate::tasks::Next;
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,8 +168,8 @@ impl Pool {
 
     /// T-12, T-15: whether something on its stack keeps the task on its carrier.
     fn is_pinned(&self, kernel: &Kernel, task: u32) -> bool {
-        let tasks = &kernel.tasks;
-        tasks.frames[task as usize] > 0 || tasks.scopes[task as usize] > 0 && !self.rules.monitors_unmount()
+        let task = kernel.task(task);
+        task.frames > 0 || task.scopes > 0 && !self.rules.monitors_unmount()
     }
 
     /// T-8: to the end of the carrier's own queue, or of an outside one if that is empty.

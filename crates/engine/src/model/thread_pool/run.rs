@@ -6,9 +6,10 @@ use std::iter::successors;
 
 use super::Pool;
 use super::crew::Work;
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::plan::{GuardKind, LockRef};
 use crate::state::{Activity, Reason, TaskState};
+use crate::tasks::Next;
 
 /// Why a thread has left off running a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ impl Pool {
         }
         let caller = |task: &u32| kernel.plan.parent(*task).filter(|_| self.called.contains(task));
         let callers = successors(caller(&task), caller);
-        let step = |task: u32| usize::from(kernel.tasks.step[task as usize]);
+        let step = |task: u32| usize::from(kernel.task(task).step);
         let mut held = callers.flat_map(|caller| kernel.held(caller, step(caller)));
         (!held.any(|held| held.shared == lock.shared)).then_some(number)
     }

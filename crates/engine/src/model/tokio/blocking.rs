@@ -85,7 +85,7 @@ impl BlockingPool {
                 }
                 Work::Taking { task, ns } => {
                     self.threads[index] = Work::Calling(task);
-                    kernel.tasks.worker[task as usize] = thread;
+                    kernel.task_mut(task).worker = thread;
                     kernel.block_for(thread, task, ns, Reason::BlockingCall);
                     return None;
                 }

@@ -2,10 +2,11 @@
 
 use super::blocking::BlockingPool;
 use super::timers::Timers;
-use crate::kernel::{Kernel, Next};
+use crate::kernel::Kernel;
 use crate::locks::Locks;
 use crate::scenario::Blocking;
 use crate::state::{Activity, Reason, TaskState};
+use crate::tasks::Next;
 
 /// Operations that a poll may complete before it has to yield.
 pub(super) const BUDGET: u32 = 128;
@@ -68,7 +69,7 @@ pub(super) trait Runtime {
     fn run(&mut self, kernel: &mut Kernel, thread: u32, place: usize, task: u32) -> Polled {
         kernel.task_running(task, thread);
         while let Some(next) = kernel.next_op(task) {
-            let suspendable = kernel.tasks.scopes[task as usize] == 0;
+            let suspendable = kernel.task(task).scopes == 0;
             let counts = match next {
                 Next::Io(ns, _) => ns > 0,
                 Next::Lock(lock) => !lock.is_scoped(),
