@@ -18,11 +18,13 @@ pub(crate) struct Recorder {
     hash: u64,
 }
 
-/// One stream, and its last records as (time, subject and tag), so that the columns grow by many at a time.
+/// One stream, and its last records apart, so that the columns grow by many at a time.
 #[derive(Clone, Debug)]
 struct Stream {
     records: Records,
-    gathered: [(u64, u64); GATHERED],
+    times: [u64; GATHERED],
+    subjects: [u32; GATHERED],
+    tags: [u32; GATHERED],
     count: usize,
     /// So many records are expected at least.
     expected: usize,
@@ -32,14 +34,25 @@ struct Stream {
 
 impl Default for Stream {
     fn default() -> Self {
-        Self { records: Records::default(), gathered: [(0, 0); GATHERED], count: 0, expected: 0, dropping: false }
+        Self {
+            records: Records::default(),
+            times: [0; GATHERED],
+            subjects: [0; GATHERED],
+            tags: [0; GATHERED],
+            count: 0,
+            expected: 0,
+            dropping: false,
+        }
     }
 }
 
 impl Stream {
     #[inline]
-    fn push(&mut self, time: u64, word: u64) {
-        self.gathered[self.count % GATHERED] = (time, word);
+    fn push(&mut self, time: u64, subject: u32, tag: u32) {
+        let place = self.count % GATHERED;
+        self.times[place] = time;
+        self.subjects[place] = subject;
+        self.tags[place] = tag;
         self.count += 1;
         if self.count == GATHERED {
             self.settle();
@@ -53,7 +66,8 @@ impl Stream {
             if self.records.is_empty() {
                 self.records.reserve(self.expected);
             }
-            self.records.extend(&self.gathered[..self.count]);
+            let count = self.count;
+            self.records.extend(&self.times[..count], &self.subjects[..count], &self.tags[..count]);
         }
         self.count = 0;
     }
@@ -79,16 +93,16 @@ impl Recorder {
 
     #[inline]
     pub(crate) fn task(&mut self, time: u64, task: u32, tag: TaskTag) {
-        let word = u64::from(task) << 32 | u64::from(tag.pack());
-        self.fold(time, word);
-        self.tasks.push(time, word);
+        let tag = tag.pack();
+        self.fold(time, u64::from(task) << 32 | u64::from(tag));
+        self.tasks.push(time, task, tag);
     }
 
     #[inline]
     pub(crate) fn thread(&mut self, time: u64, thread: u32, tag: ThreadTag) {
-        let word = u64::from(thread) << 32 | u64::from(tag.pack());
-        self.fold(time, !word);
-        self.threads.push(time, word);
+        let tag = tag.pack();
+        self.fold(time, !(u64::from(thread) << 32 | u64::from(tag)));
+        self.threads.push(time, thread, tag);
     }
 
     /// How many records are kept.

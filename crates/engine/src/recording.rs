@@ -48,11 +48,11 @@ impl Records {
         self.tag.reserve(count);
     }
 
-    /// Adds records of (time, subject and tag), the subject in the upper half.
-    pub(crate) fn extend(&mut self, records: &[(u64, u64)]) {
-        self.time.extend(records.iter().map(|&(time, _)| time));
-        self.subject.extend(records.iter().map(|&(_, word)| (word >> 32) as u32));
-        self.tag.extend(records.iter().map(|&(_, word)| word as u32));
+    /// Adds records, of which these are the columns.
+    pub(crate) fn extend(&mut self, time: &[u64], subject: &[u32], tag: &[u32]) {
+        self.time.extend_from_slice(time);
+        self.subject.extend_from_slice(subject);
+        self.tag.extend_from_slice(tag);
     }
 }
 

@@ -3,27 +3,28 @@
 use std::collections::VecDeque;
 
 use super::radix::Radix;
-use super::{Entry, NOTHING, time_of};
+use super::{Entry, NOTHING};
 
 /// Lanes beside the radix heap. Waits and bursts of a run have few lengths, and events of one length are pushed in
 /// order of time; four lanes hold nearly all of them.
 const LANES: usize = 4;
 
-/// Entries in order of time and sequence.
+/// Entries in order of time; of equal times, the one that was pushed first comes first.
 ///
 /// A lane is a queue whose times never fall. A push goes to the first lane that does not end later than the entry, or to
-/// the radix heap if all do; so the ends never rise from lane to lane. A pop takes the least of the lanes' heads and the
-/// heap's. Push is O(1) and pop O(lanes), with the heap amortised.
+/// the radix heap if all do. So the ends never rise from lane to lane, and of entries with equal times those that were
+/// pushed later are in the same lane or a later one: a pop takes the earliest of the heads, of equal ones that of the
+/// first lane. Push is O(1) and pop O(lanes), with the heap amortised.
 #[derive(Clone, Debug)]
 pub(super) struct Far {
-    /// The least of the heads.
-    least: Entry,
-    /// Where it is: a lane, or [`LANES`] for the heap.
+    /// [ns] The times of `heads`, or the greatest of all times.
+    times: [u64; LANES + 1],
+    /// The lane of the earliest, or [`LANES`] for the heap.
     first: usize,
     /// [ns] For each lane its last time so far. That of an empty lane is past, so that it takes anything.
     ends: [u64; LANES],
-    /// The first entry of each lane, then that of the heap.
-    heads: [Entry; LANES + 1],
+    /// The first event of each lane, then that of the heap.
+    heads: [u32; LANES + 1],
     /// What follows upon the heads of the lanes.
     lanes: [VecDeque<Entry>; LANES],
     heap: Radix,
@@ -32,10 +33,10 @@ pub(super) struct Far {
 impl Default for Far {
     fn default() -> Self {
         Self {
-            least: NOTHING,
+            times: [NOTHING.time; LANES + 1],
             first: 0,
             ends: [0; LANES],
-            heads: [NOTHING; LANES + 1],
+            heads: [NOTHING.event; LANES + 1],
             lanes: Default::default(),
             heap: Radix::default(),
         }
@@ -44,8 +45,9 @@ impl Default for Far {
 
 impl Far {
     /// The earliest entry, or [`NOTHING`].
-    pub(super) const fn least(&self) -> Entry {
-        self.least
+    #[inline]
+    pub(super) fn least(&self) -> Entry {
+        Entry { time: self.times[self.first], event: self.heads[self.first] }
     }
 
     /// How many lanes end later.
@@ -54,57 +56,69 @@ impl Far {
         self.ends.iter().map(|&end| usize::from(end > time)).sum()
     }
 
-    /// An entry that is not earlier than the last one popped, and has a later sequence than all others.
+    fn set_head(&mut self, lane: usize, head: Entry) {
+        self.times[lane] = head.time;
+        self.heads[lane] = head.event;
+    }
+
+    /// An entry that is not earlier than the last one popped.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry) {
-        let time = time_of(entry);
-        let lane = self.lane_for(time);
+        let lane = self.lane_for(entry.time);
         if let Some(end) = self.ends.get_mut(lane) {
-            *end = time;
-            if self.heads[lane] == NOTHING {
-                self.heads[lane] = entry;
-            } else {
+            *end = entry.time;
+            if self.times[lane] != NOTHING.time {
+                // Not the head, and so not the earliest.
                 self.lanes[lane].push_back(entry);
+                return;
             }
+            self.set_head(lane, entry);
         } else {
             self.heap.push(entry);
-            self.heads[LANES] = self.heads[LANES].min(entry);
+            self.set_head(LANES, self.heap.head());
         }
-        if entry < self.least {
-            (self.least, self.first) = (entry, lane);
+        if entry.time < self.times[self.first] {
+            self.first = lane;
         }
     }
 
-    /// An entry that is earlier than all others. It may be earlier than what the heap has popped, so it goes to a lane.
+    /// An entry that was pushed before all others and is not later. It may be earlier than what the heap has popped, so it
+    /// goes to a lane.
     #[cold]
     pub(super) fn push_first(&mut self, entry: Entry) {
-        // Any lane that has entries will do.
-        let lane = self.lane_for(time_of(entry)).min(LANES - 1);
-        let behind = std::mem::replace(&mut self.heads[lane], entry);
-        if behind == NOTHING {
-            self.ends[lane] = time_of(entry);
+        // To the lane of the earliest, for earlier lanes have no equal times. If that is none, no lane has.
+        let lane = if self.times[self.first] != NOTHING.time && self.first < LANES {
+            self.first
+        } else {
+            self.lane_for(entry.time).min(LANES - 1)
+        };
+        let behind = Entry { time: self.times[lane], event: self.heads[lane] };
+        if behind.time == NOTHING.time {
+            self.ends[lane] = entry.time;
         } else {
             self.lanes[lane].push_front(behind);
         }
-        (self.least, self.first) = (entry, lane);
+        self.set_head(lane, entry);
+        self.first = lane;
     }
 
     /// Takes the earliest entry out. There must be one.
     #[inline]
     pub(super) fn drop_least(&mut self) {
         let first = self.first;
-        if let Some(lane) = self.lanes.get_mut(first) {
-            self.heads[first] = lane.pop_front().unwrap_or(NOTHING);
+        let head = if let Some(lane) = self.lanes.get_mut(first) {
+            lane.pop_front().unwrap_or(NOTHING)
         } else {
             self.heap.pop();
-            self.heads[LANES] = self.heap.head();
-        }
-        let (mut least, mut first) = (self.heads[0], 0);
-        for (lane, &head) in self.heads.iter().enumerate().skip(1) {
-            let earlier = head < least;
-            least = if earlier { head } else { least };
+            self.heap.head()
+        };
+        self.set_head(first, head);
+        let (mut least, mut first) = (self.times[0], 0);
+        for (lane, &time) in self.times.iter().enumerate().skip(1) {
+            let earlier = time < least;
+            least = if earlier { time } else { least };
             first = if earlier { lane } else { first };
         }
-        (self.least, self.first) = (least, first);
+        self.first = first;
     }
 }

@@ -4,7 +4,7 @@
 //! that never runs back: no entry is earlier than the last one popped. Entries stay in the order of their pushes in
 //! each bucket, so equal times are first in, first out.
 
-use super::{Entry, NOTHING, time_of};
+use super::{Entry, NOTHING};
 
 /// One bucket for each bit of a time, and one for the last time itself.
 const BUCKETS: usize = 64;
@@ -40,11 +40,14 @@ impl Default for Radix {
 }
 
 impl Radix {
-    /// An entry that is not earlier than the last one popped, and has a later sequence than all others.
+    /// An entry that is not earlier than the last one popped.
     pub(super) fn push(&mut self, entry: Entry) {
         let index = self.index(entry);
         self.buckets[index].push(entry);
-        self.least[index] = self.least[index].min(entry);
+        // Of equal times the first stays.
+        if entry.time < self.least[index].time {
+            self.least[index] = entry;
+        }
         self.occupied |= 1 << index;
     }
 
@@ -76,7 +79,7 @@ impl Radix {
     /// The least entry of this bucket, the first with entries, is popped next: its time becomes the last, and the
     /// entries go to lower buckets.
     fn spread(&mut self, index: usize) {
-        self.last = time_of(self.least[index]);
+        self.last = self.least[index].time;
         self.least[index] = NOTHING;
         self.occupied &= !(1 << index);
         let mut entries = std::mem::replace(&mut self.buckets[index], std::mem::take(&mut self.spare));
@@ -88,7 +91,7 @@ impl Radix {
     }
 
     fn index(&self, entry: Entry) -> usize {
-        let differs = time_of(entry) ^ self.last;
+        let differs = entry.time ^ self.last;
         // Times are below 2^63 ns, so that the highest index is 63.
         ((u64::BITS - differs.leading_zeros()) as usize).min(BUCKETS - 1)
     }
