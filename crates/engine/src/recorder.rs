@@ -16,6 +16,8 @@ pub(crate) struct Recorder {
     /// [ns] The time of the last record.
     pub(crate) last: u64,
     hash: u64,
+    /// Some records have been taken away, so that those here are not all.
+    pub(crate) taken: bool,
 }
 
 /// One stream, and its last records apart, so that the columns grow by many at a time.
@@ -89,6 +91,17 @@ impl Recorder {
         for stream in [&mut self.tasks, &mut self.threads] {
             *stream = Stream { dropping: true, ..Stream::default() };
         }
+    }
+
+    /// The records so far, which are in the digest and are not kept any more.
+    pub(crate) fn take(&mut self) -> (Records, Records) {
+        self.settle();
+        self.taken = true;
+        let [tasks, threads] = [&mut self.tasks, &mut self.threads].map(|stream| {
+            stream.expected = 0;
+            std::mem::take(&mut stream.records)
+        });
+        (tasks, threads)
     }
 
     #[inline]

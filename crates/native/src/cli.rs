@@ -111,6 +111,9 @@ pub(crate) struct SimulateArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    /// Keep no record of what happens, only the figures: for runs that are given up for too many records
+    #[arg(long)]
+    pub(crate) aggregate: bool,
     /// Events per step of the simulation; no result depends on it.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) step_budget: u64,

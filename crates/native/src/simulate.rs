@@ -1,8 +1,8 @@
 //! The command `simulate`: runs the engine and prints what it gave.
 
 use anyhow::Context as _;
-use parkbench_engine::{Recording, Scenario, Simulation};
-use parkbench_trace::{Metrics, ResultFile, RunResult, Trace};
+use parkbench_engine::{Plan, Recording, Scenario, Simulation};
+use parkbench_trace::{Metrics, ResultFile, RunResult, Tally, Trace};
 use parkbench_view::format;
 
 use crate::cli::{Format, SimulateArgs};
@@ -10,14 +10,21 @@ use crate::figures::{self, WIDTH};
 use crate::input::{self, Input, InputError};
 use crate::{Failure, findings, flat, published, text};
 
+/// After so many events records are folded into the figures: some megabytes of them.
+const AGGREGATED_EVENTS: u64 = 1 << 18;
+
 /// Simulates every run of the scenario and writes the result in the format that was asked for.
 pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
     let input = input::load_with(&args.choice, args.profile.as_deref())?;
     let mut metrics = Vec::new();
     for index in 0..input.scenario.runs.len() {
-        let recording = simulate(&input.scenario, index, args.step_budget)?;
-        let trace = Trace::new(recording).context("the engine made a recording that cannot be read")?;
-        metrics.push(Metrics::of(&trace));
+        metrics.push(if args.aggregate {
+            aggregate(&input.scenario, index, args.step_budget)?
+        } else {
+            let recording = simulate(&input.scenario, index, args.step_budget)?;
+            let trace = Trace::new(recording).context("the engine made a recording that cannot be read")?;
+            Metrics::of(&trace)
+        });
     }
     let result = ResultFile::simulated(&input.scenario, &metrics);
     match args.format {
@@ -31,15 +38,33 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<String, Failure> {
 }
 
 fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recording, InputError> {
-    let mut simulation =
-        Simulation::new(scenario, run).map_err(|error| InputError::Scenario(scenario.name.clone(), error))?;
-    while !simulation
-        .step(step_budget)
-        .check(run)
-        .map_err(|error| InputError::Scenario(scenario.name.clone(), error))?
-        .finished
-    {}
-    Ok(simulation.into_recording())
+    let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
+    let mut simulation = Simulation::new(scenario, run).map_err(wrong)?;
+    loop {
+        let progress = simulation.step(step_budget);
+        if progress.too_many_records {
+            eprintln!("note: with --aggregate no record is kept, and the run is not given up for them");
+        }
+        if progress.check(run).map_err(wrong)?.finished {
+            return Ok(simulation.into_recording());
+        }
+    }
+}
+
+/// Simulates one run and folds its records into its figures as it goes.
+fn aggregate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Metrics, InputError> {
+    let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
+    let plan = Plan::new(scenario, run).map_err(wrong)?;
+    let mut tally = Tally::new(plan.tasks);
+    let mut simulation = Simulation::with_plan(plan);
+    loop {
+        let finished = simulation.step(step_budget.min(AGGREGATED_EVENTS)).check(run).map_err(wrong)?.finished;
+        let (tasks, threads) = simulation.take_records();
+        tally.add(&tasks, &threads);
+        if finished {
+            return Ok(Metrics::aggregated(tally, &simulation.into_recording()));
+        }
+    }
 }
 
 fn table(input: &Input, result: &ResultFile) -> String {
@@ -72,6 +97,15 @@ fn table(input: &Input, result: &ResultFile) -> String {
         let note = format!(
             "{} tasks of {} never end; its total time is that of the last event, or until all repeats.",
             format::count(run.tasks_unfinished),
+            run.variant
+        );
+        out.push('\n');
+        out.push_str(&text::wrap(&note, WIDTH, "! ", "  "));
+    }
+    for run in runs.iter().filter(|run| run.records_dropped > 0) {
+        let note = format!(
+            "{} records of {} are in these figures and were not kept: starvation at the workers was not looked for.",
+            format::count(run.records_dropped),
             run.variant
         );
         out.push('\n');

@@ -30,5 +30,5 @@ pub use lanes::{ACTIVITIES, ActivityTotals, LaneCell, Lanes, Span, severity};
 pub use metrics::{MemoryBytes, Metrics, WorkerUse};
 pub use result::{Origin, RESULT_VERSION, ResultFile, RunMemory, RunResult};
 pub use summary::Summary;
-pub use times::Failures;
+pub use times::{Failures, Tally};
 pub use trace::{STATES, TaskRecord, Trace};

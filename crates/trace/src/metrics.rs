@@ -1,11 +1,11 @@
 //! The figures of one run, each derived from its trace once; the page, the tables and the files all read these.
 
-use parkbench_engine::{Activity, Finding, Role};
+use parkbench_engine::{Activity, Finding, Recording, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::ActivityTotals;
 use crate::summary::Summary;
-use crate::times::{Failures, TaskTimes, failures, thread_totals};
+use crate::times::{Failures, Tallied, Tally};
 use crate::trace::Trace;
 
 /// Figures of one run.
@@ -55,6 +55,8 @@ pub struct Metrics {
     pub digest: String,
     /// What is wrong with the run as a whole.
     pub findings: Vec<Finding>,
+    /// Records that are in these figures and have not been kept; 0 for a run with a trace.
+    pub records_dropped: u64,
 }
 
 /// Memory at the peak.
@@ -88,12 +90,22 @@ pub struct WorkerUse {
 impl Metrics {
     /// Derives every figure. O(records + tasks).
     pub fn of(trace: &Trace) -> Self {
-        let totals = &trace.recording().totals;
-        let times = TaskTimes::of(trace);
-        let workers: Vec<_> = trace
-            .thread_info()
+        Self::new(Tally::of(trace), trace.recording(), 0)
+    }
+
+    /// The figures of a run whose records have all been given to the tally and not been kept. O(tasks).
+    pub fn aggregated(tally: Tally, rest: &Recording) -> Self {
+        let records = tally.records();
+        Self::new(tally.finish(rest.totals.makespan_ns, rest.thread_info.len()), rest, records)
+    }
+
+    fn new(tallied: Tallied, recording: &Recording, records_dropped: u64) -> Self {
+        let Tallied { tasks: times, failures, threads } = tallied;
+        let totals = &recording.totals;
+        let workers: Vec<_> = recording
+            .thread_info
             .iter()
-            .zip(thread_totals(trace))
+            .zip(threads)
             .map(|(info, totals)| WorkerUse::new(info.name.clone(), info.role, totals))
             .collect();
         let os_switches = totals.voluntary_switches.saturating_add(totals.involuntary_switches);
@@ -102,7 +114,7 @@ impl Metrics {
             tasks: totals.tasks,
             tasks_done: times.done,
             tasks_failed: times.failed,
-            failures: failures(trace, times.failed),
+            failures,
             tasks_unfinished: totals.unfinished,
             makespan_ns: totals.makespan_ns,
             throughput_per_s: rate(u64::from(times.done), totals.makespan_ns),
@@ -120,7 +132,8 @@ impl Metrics {
             workers,
             events: totals.events,
             digest: format!("{:016x}", totals.digest),
-            findings: trace.recording().findings.clone(),
+            findings: recording.findings.clone(),
+            records_dropped,
         }
     }
 

@@ -93,6 +93,9 @@ pub struct RunResult {
     /// What is wrong with the run as a whole: deadlock, livelock.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Records that are in these figures and have not been kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub records_dropped: u64,
     /// Published figures beside the run's.
     pub comparison: Vec<Comparison>,
     /// Why a figure is null, by the name of its field.
@@ -164,10 +167,16 @@ impl RunResult {
             digest: Some(metrics.digest.clone()),
             events: Some(metrics.events),
             findings: metrics.findings.clone(),
+            records_dropped: metrics.records_dropped,
             comparison: compare(scenario, run_index, metrics),
             unavailable,
         })
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Sums and lists only; the figures made of them are in `metrics`, spans for drawing in `lanes`.
 
-use parkbench_engine::{Reason, TaskState};
+use parkbench_engine::{Reason, Records, TaskState, TaskTag};
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::{ACTIVITIES, ActivityTotals};
@@ -18,22 +18,6 @@ pub struct Failures {
     pub tasks: u32,
 }
 
-/// The tasks that failed, by reason, in the order of the reasons' list. O(records), or nothing where none has failed.
-pub(crate) fn failures(trace: &Trace, failed: u32) -> Vec<Failures> {
-    if failed == 0 {
-        return Vec::new();
-    }
-    let mut tasks = [0; Reason::ALL.len()];
-    for record in 0..trace.recording().tasks.len() {
-        let tag = trace.tag_of(record as u32);
-        if tag.state == TaskState::Failed {
-            tasks[tag.reason as usize] += 1;
-        }
-    }
-    let failures = Reason::ALL.into_iter().zip(tasks).map(|(reason, tasks)| Failures { reason, tasks });
-    failures.filter(|failures| failures.tasks > 0).collect()
-}
-
 /// Times of the tasks that finished, in no particular order.
 #[derive(Debug, Default)]
 pub(crate) struct TaskTimes {
@@ -46,11 +30,46 @@ pub(crate) struct TaskTimes {
     pub(crate) queue: Vec<u64>,
 }
 
+/// What a run's records say, folded as they go by; it keeps 48 bytes for each task and nothing of a record.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    lives: Vec<Life>,
+    threads: Vec<Use>,
+    /// Tasks that failed, by reason.
+    failed: [u32; Reason::ALL.len()],
+    /// [ns] The time of the last task record.
+    now: u64,
+    /// Tasks in flight, now and at the peak.
+    flying: u32,
+    peak: u32,
+    /// [ns] Nothing after it counts.
+    end: u64,
+    records: u64,
+}
+
+/// What a whole run's records say.
+#[derive(Debug)]
+pub(crate) struct Tallied {
+    pub(crate) tasks: TaskTimes,
+    /// In the order of the reasons' list.
+    pub(crate) failures: Vec<Failures>,
+    /// By thread; each adds up to the length of the run.
+    pub(crate) threads: Vec<ActivityTotals>,
+}
+
+/// Time per activity of one thread so far; by the four bits of a tag, so that every tag has a place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    ns: [u64; 16],
+    since: u64,
+    activity: usize,
+}
+
 /// Stands for "not yet"; times only go up, so that the least of it and a time is the first time.
 const NEVER: u64 = u64::MAX;
 
 /// What is known of one task while the records go by.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Life {
     since: u64,
     submitted: u64,
@@ -75,47 +94,105 @@ const STARTED: u16 = 1 << TaskState::Running as u8
 /// The states in which a task is not in flight, as bits.
 const ASHORE: u16 = 1 << TaskState::Pending as u8 | 1 << DONE | 1 << FAILED;
 
-impl TaskTimes {
-    /// O(records + tasks).
-    pub(crate) fn of(trace: &Trace) -> Self {
-        let unborn = Life {
-            since: 0,
-            submitted: NEVER,
-            started: NEVER,
-            queued: 0,
-            state: TaskState::Pending as u8,
-            in_flight: false,
-        };
-        let mut lives = vec![unborn; trace.task_count()];
-        let records = &trace.recording().tasks;
-        let (mut now, mut flying, mut peak) = (0, 0_u32, 0);
-        for ((&at, &task), &tag) in records.time.iter().zip(&records.subject).zip(&records.tag) {
+impl Tally {
+    /// Of a run of so many tasks, before its first record.
+    pub fn new(tasks: u32) -> Self {
+        Self::until(tasks as usize, u64::MAX)
+    }
+
+    fn until(tasks: usize, end: u64) -> Self {
+        Self {
+            lives: vec![Life::UNBORN; tasks],
+            threads: Vec::new(),
+            failed: [0; Reason::ALL.len()],
+            now: 0,
+            flying: 0,
+            peak: 0,
+            end,
+            records: 0,
+        }
+    }
+
+    /// What a trace's records say. O(records + tasks).
+    pub(crate) fn of(trace: &Trace) -> Tallied {
+        let mut tally = Self::until(trace.task_count(), trace.end_ns());
+        let recording = trace.recording();
+        tally.add(&recording.tasks, &recording.threads);
+        tally.finish(trace.end_ns(), trace.thread_info().len())
+    }
+
+    /// The next records of both streams, as the engine has written them.
+    ///
+    /// # Panics
+    /// If they name a task that the run does not have.
+    pub fn add(&mut self, tasks: &Records, threads: &Records) {
+        self.records += (tasks.len() + threads.len()) as u64;
+        let (mut now, mut flying, mut peak) = (self.now, self.flying, self.peak);
+        for ((&at, &task), &tag) in tasks.time.iter().zip(&tasks.subject).zip(&tasks.tag) {
             if at != now {
                 // A number that holds for no time at all does not count.
                 (now, peak) = (at, peak.max(flying));
             }
-            let life = &mut lives[task as usize];
+            let life = &mut self.lives[task as usize];
             let flew = life.in_flight;
-            life.enter((tag >> 28) as u8, at);
+            let state = (tag >> 28) as u8;
+            life.enter(state, at);
             flying = flying + u32::from(life.in_flight) - u32::from(flew);
+            if state == FAILED {
+                self.failed[TaskTag::unpack(tag).map_or(0, |tag| tag.reason as usize)] += 1;
+            }
         }
-        let count = lives.len();
-        let list = || Vec::with_capacity(count);
-        let mut times = Self {
-            in_flight_peak: peak.max(flying),
-            latency: list(),
-            response: list(),
-            queue: list(),
-            ..Self::default()
-        };
-        for life in lives {
+        (self.now, self.flying, self.peak) = (now, flying, peak);
+        for ((&at, &thread), &tag) in threads.time.iter().zip(&threads.subject).zip(&threads.tag) {
+            if thread as usize >= self.threads.len() {
+                self.threads.resize(thread as usize + 1, Use::default());
+            }
+            self.threads[thread as usize].enter((tag >> 28) as usize, at.min(self.end));
+        }
+    }
+
+    /// How many records it has seen.
+    pub const fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Everything, for a run that ended at `end` [ns] and had so many threads.
+    pub(crate) fn finish(mut self, end: u64, threads: usize) -> Tallied {
+        self.threads.resize(threads, Use::default());
+        let mut tasks = TaskTimes::with_room(self.lives.len());
+        tasks.in_flight_peak = self.peak.max(self.flying);
+        for life in self.lives {
             match life.state {
-                DONE => times.add(life),
-                FAILED => times.failed += 1,
+                DONE => tasks.add(life),
+                FAILED => tasks.failed += 1,
                 _ => {}
             }
         }
-        times
+        let failures = Reason::ALL.into_iter().zip(self.failed).map(|(reason, tasks)| Failures { reason, tasks });
+        Tallied {
+            tasks,
+            failures: failures.filter(|failures| failures.tasks > 0).collect(),
+            threads: self.threads.into_iter().map(|part| part.totals(end)).collect(),
+        }
+    }
+}
+
+impl Use {
+    fn enter(&mut self, activity: usize, at: u64) {
+        self.ns[self.activity & 15] += at - self.since;
+        (self.since, self.activity) = (at, activity);
+    }
+
+    fn totals(mut self, end: u64) -> ActivityTotals {
+        self.enter(self.activity, end.max(self.since));
+        ActivityTotals { ns: std::array::from_fn::<_, ACTIVITIES, _>(|activity| self.ns[activity]) }
+    }
+}
+
+impl TaskTimes {
+    fn with_room(tasks: usize) -> Self {
+        let list = || Vec::with_capacity(tasks);
+        Self { latency: list(), response: list(), queue: list(), ..Self::default() }
     }
 
     fn add(&mut self, life: Life) {
@@ -132,6 +209,15 @@ impl TaskTimes {
 }
 
 impl Life {
+    const UNBORN: Self = Self {
+        since: 0,
+        submitted: NEVER,
+        started: NEVER,
+        queued: 0,
+        state: TaskState::Pending as u8,
+        in_flight: false,
+    };
+
     #[inline]
     fn enter(&mut self, state: u8, at: u64) {
         if self.state == QUEUED {
@@ -150,48 +236,57 @@ impl Life {
     }
 }
 
-/// Time per activity of each thread; each adds up to the length of the run. O(thread records).
-pub(crate) fn thread_totals(trace: &Trace) -> Vec<ActivityTotals> {
-    /// By the four bits of a tag, so that every tag has a place.
-    #[derive(Clone, Copy, Default)]
-    struct Use {
-        ns: [u64; 16],
-        since: u64,
-        activity: usize,
-    }
-    let end = trace.end_ns();
-    let records = &trace.recording().threads;
-    let mut uses = vec![Use::default(); trace.thread_info().len()];
-    for ((&at, &thread), &tag) in records.time.iter().zip(&records.subject).zip(&records.tag) {
-        let (at, part) = (at.min(end), &mut uses[thread as usize]);
-        part.ns[part.activity & 15] += at - part.since;
-        (part.since, part.activity) = (at, (tag >> 28) as usize);
-    }
-    let total = |mut part: Use| {
-        part.ns[part.activity & 15] += end - part.since;
-        ActivityTotals { ns: std::array::from_fn::<_, ACTIVITIES, _>(|activity| part.ns[activity]) }
-    };
-    uses.into_iter().map(total).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Metrics;
     use crate::testkit::any_trace;
     use crate::{Lanes, in_flight_peak};
+    use parkbench_engine::Recording;
     use proptest::prelude::*;
 
+    /// The records from this place to that one.
+    fn piece(records: &Records, from: usize, to: usize) -> Records {
+        let (time, subject, tag) = (&records.time[from..to], &records.subject[from..to], &records.tag[from..to]);
+        Records { time: time.to_vec(), subject: subject.to_vec(), tag: tag.to_vec() }
+    }
+
     proptest! {
+        #[test]
+        fn the_figures_do_not_depend_on_how_the_records_come(
+            trace in any_trace(), at in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..4)
+        ) {
+            let recording = trace.recording();
+            // A run of the engine has no record after its end.
+            let last = recording.threads.time.last().into_iter().chain(recording.tasks.time.last()).max();
+            prop_assume!(last.is_none_or(|&last| last <= recording.totals.makespan_ns));
+            let (tasks, threads) = (&recording.tasks, &recording.threads);
+            let (mut cuts, mut other): (Vec<usize>, Vec<usize>) =
+                at.iter().map(|(a, b)| (a.index(tasks.len() + 1), b.index(threads.len() + 1))).unzip();
+            cuts.extend([0, tasks.len()]);
+            other.extend([0, threads.len()]);
+            cuts.sort_unstable();
+            other.sort_unstable();
+            let mut tally = Tally::new(recording.totals.tasks);
+            for (a, b) in cuts.windows(2).zip(other.windows(2)) {
+                tally.add(&piece(tasks, a[0], a[1]), &piece(threads, b[0], b[1]));
+            }
+            let records_dropped = (tasks.len() + threads.len()) as u64;
+            prop_assert_eq!(tally.records(), records_dropped);
+            let rest = Recording { tasks: Records::default(), threads: Records::default(), ..recording.clone() };
+            prop_assert_eq!(Metrics::aggregated(tally, &rest), Metrics { records_dropped, ..Metrics::of(&trace) });
+        }
+
         #[test]
         fn the_totals_are_those_of_the_lanes(trace in any_trace()) {
             let lanes = Lanes::new(&trace);
             let expect: Vec<_> = (0..lanes.thread_count() as u32).map(|thread| lanes.totals(thread)).collect();
-            prop_assert_eq!(thread_totals(&trace), expect);
+            prop_assert_eq!(Tally::of(&trace).threads, expect);
         }
 
         #[test]
         fn the_peak_is_that_of_the_density(trace in any_trace()) {
-            prop_assert_eq!(TaskTimes::of(&trace).in_flight_peak, in_flight_peak(&trace));
+            prop_assert_eq!(Tally::of(&trace).tasks.in_flight_peak, in_flight_peak(&trace));
         }
     }
 }

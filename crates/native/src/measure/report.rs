@@ -187,6 +187,7 @@ impl Run {
             digest: None,
             events: None,
             findings: Vec::new(),
+            records_dropped: 0,
             comparison: Vec::new(),
             unavailable,
         };

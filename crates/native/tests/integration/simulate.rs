@@ -88,6 +88,23 @@ fn the_digest_depends_on_scenario_and_seed_alone() {
 }
 
 #[test]
+fn an_aggregated_run_has_the_same_figures() {
+    for name in ["pinning", "cpu-hog", "native-threads"] {
+        let args = ["simulate", name, "--format", "json", "--step-budget", "70000"];
+        let mut whole = json_of(&args);
+        let mut aggregated = json_of(&[&args[..], &["--aggregate"]].concat());
+        let runs = |result: &mut Value| std::mem::take(result["runs"].as_array_mut().unwrap());
+        for (mut whole, mut aggregated) in runs(&mut whole).into_iter().zip(runs(&mut aggregated)) {
+            let dropped = aggregated.as_object_mut().unwrap().remove("records_dropped").unwrap();
+            assert!(dropped.as_u64().unwrap() > 10_000, "{name}: {dropped}");
+            // Starvation at the workers is read off the records.
+            whole.as_object_mut().unwrap().remove("findings");
+            assert_eq!(whole, aggregated, "{name}");
+        }
+    }
+}
+
+#[test]
 fn published_figures_stand_beside_simulated_ones() {
     let table = stdout_of(&["simulate", "io-bound"]);
     for text in ["Published figures", "40 s  !", "834 rounds x 50 ms = 41.7 s", "seed-2", "70 ms"] {
