@@ -2,6 +2,8 @@
 //!
 //! Checks and look-ups only; everything that is computed over time lives in the modules beside this one.
 
+#![allow(clippy::needless_bitwise_bool, reason = "checks without a branch are made for several records at a time")]
+
 use parkbench_engine::{
     Activity, MAX_TASKS, NO_TASK, NO_WORKER, Reason, Recording, Records, TaskState, TaskTag, ThreadInfo, ThreadTag,
 };

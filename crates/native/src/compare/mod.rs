@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Compared, Failure> {
         java: args.java.as_deref(),
         ..Request::new(&args.choice.scenario, &scenario, args.reps)
     };
-    let Collected { report, failure } = collect(request)?;
+    let Collected { report, failure, .. } = collect(request)?;
     let invalid = |error| InputError::Scenario(args.choice.scenario.clone(), error);
     let java = java(args.java.as_deref())?;
     let version = java.as_ref().map(|java| &java.version).map_err(String::as_str);
