@@ -8,7 +8,8 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::components::{
-    Columns, Controls, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport,
+    Columns, Controls, FILE_INPUT, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport,
+    open_measured,
 };
 use crate::hooks::App as Context;
 use crate::i18n::{Locale, fill};
@@ -133,11 +134,23 @@ pub fn App() -> Html {
         let (app, help) = (app.clone(), help.clone());
         Callback::from(move |event: KeyboardEvent| on_key(&app, &event, &help))
     };
+    // Without this a browser would open the file in place of the page.
+    let drag = Callback::from(|event: DragEvent| event.prevent_default());
+    let drop = {
+        let app = app.clone();
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            let files = event.data_transfer().and_then(|data| data.files());
+            if let Some(file) = files.and_then(|files| files.get(0)) {
+                open_measured(&app, file);
+            }
+        })
+    };
     let words = app.words();
     let tasks = parkbench_view::format::count(state.scenario_in_view().task_count());
     html! {
         <ContextProvider<Context> context={app.clone()}>
-            <div class="page" data-run-state={state.run.as_str()}
+            <div class="page" ondragover={drag} ondrop={drop} data-run-state={state.run.as_str()}
                 data-sim-ms={state.result.as_ref().map(|result| (result.wall_us as f64 / 1_000.0).to_string())}>
                 <a class="skip" href="#play" onclick={Callback::from(|event: MouseEvent| {
                     event.prevent_default();
@@ -239,6 +252,7 @@ fn on_key(app: &Context, event: &KeyboardEvent, help: &UseStateHandle<bool>) {
         ("KeyS", _) => view(window.zoom(player.now(), 1_500, end)),
         ("KeyA", _) => view(window.pan(-200, end)),
         ("KeyD", _) => view(window.pan(200, end)),
+        ("KeyO", _) => platform::click(FILE_INPUT),
         _ => return,
     }
     event.prevent_default();

@@ -17,7 +17,7 @@ pub(super) fn Charts() -> Html {
     let app = use_app();
     let (words, locale) = (app.words(), app.locale());
     let Some(result) = &app.state.result else { return Html::default() };
-    let named = || result.runs.iter().map(|run| (run_name(locale, &run.spec, &result.scenario), run));
+    let named = || result.runs.iter().map(|run| (run_name(locale, &run.label, &result.scenario), run));
     let bars: Vec<Bar> = named()
         .map(|(label, run)| {
             let reference = run.comparisons.iter().find(|comparison| comparison.metric == Metric::Throughput);

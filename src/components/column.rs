@@ -10,20 +10,21 @@ use super::findings::Findings;
 use super::{run_detail, run_name};
 use crate::hooks::{use_app, use_snapshot};
 use crate::i18n::{Locale, Strings, fill, state_under};
-use crate::state::{Action, Axis, Finished};
+use crate::state::{Action, Axis, Finished, RunLabel};
 
 /// The columns of all runs.
 #[component]
 pub(crate) fn Columns() -> Html {
     let app = use_app();
-    let runs = app.state.scenario_in_view().runs.len();
+    let labels = app.state.runs_in_view();
+    let runs = labels.len();
     let scenario = app.state.scenario_in_view();
     html! {
         <>
         <dl class="summary" aria-label={app.words().summary}>
-            { for scenario.runs.iter().enumerate().map(|(run, spec)| html! {
+            { for labels.iter().enumerate().map(|(run, label)| html! {
                 <div key={run}>
-                    <dt>{run_name(app.locale(), spec, scenario)}</dt>
+                    <dt>{run_name(app.locale(), label, scenario)}</dt>
                     <dd>{ app.state.result.as_ref().and_then(|result| result.runs.get(run))
                         .map_or_else(|| "–".to_owned(), |run| time_text(app.words(), run)) }</dd>
                 </div>
@@ -49,9 +50,9 @@ fn Column(props: &Props) -> Html {
     let result = app.state.result.as_ref();
     let run = result.and_then(|result| result.runs.get(props.run));
     let scenario = app.state.scenario_in_view();
-    let Some(spec) = scenario.runs.get(props.run) else { return Html::default() };
-    let variant = spec.variant(&scenario.machine);
-    let name = run_name(locale, spec, scenario);
+    let Some(label) = app.state.runs_in_view().into_iter().nth(props.run) else { return Html::default() };
+    let RunLabel { spec, variant, measured } = &label;
+    let name = run_name(locale, &label, scenario);
     let heading = format!("run-{}", props.run);
     let counts = snapshot.counts.get(props.run).copied();
     let tasks = scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
@@ -66,14 +67,15 @@ fn Column(props: &Props) -> Html {
         Callback::from(move |_| dispatch.emit(Action::View(Axis::Run(run))))
     };
     html! {
-        <section class={classes!("column", finished.then_some("finished"))} aria-labelledby={heading.clone()}
+        <section class={classes!("column", finished.then_some("finished"), measured.as_ref().map(|_| "measured"))} aria-labelledby={heading.clone()}
             data-model={spec.model.as_str()} data-variant={variant.clone()}
             data-makespan-ns={makespan.map(|ns| ns.to_string())}
-            data-digest={run.map(|run| run.metrics.digest.clone())}
+            data-origin={if measured.is_some() { "measured" } else { "simulated" }}
+            data-digest={run.filter(|_| measured.is_none()).map(|run| run.metrics.digest.clone())}
             data-events={run.map(|run| run.metrics.events.to_string())}>
             <div class="column-head">
                 <h3 id={heading}>{name.clone()}</h3>
-                <p class="detail">{run_detail(words, spec, scenario)}</p>
+                <p class="detail">{run_detail(words, &label, scenario)}</p>
                 <button type="button" class="finish" disabled={makespan.is_none()} onclick={show}
                     title={fill(words.show_until_done, &[("model", &name)])}>
                     <span class="finish-label">{
@@ -90,7 +92,7 @@ fn Column(props: &Props) -> Html {
                 <Findings run={props.run} />
             </div>
             <Dots run={props.run} summary={summary}
-                name={fill(words.grid_label, &[("model", &name), ("variant", &variant), ("n", &format::count(tasks))])} />
+                name={fill(words.grid_label, &[("model", &name), ("variant", variant), ("n", &format::count(tasks))])} />
             <ul class="counts" aria-label={words.legend}>
                 { for counts.iter().flat_map(listed).map(|(item, count)| html! {
                     <li>

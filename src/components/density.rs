@@ -24,8 +24,8 @@ pub(super) fn DensityStrips() -> Html {
     let window = window_text(&app);
     html! {
         <>
-            { for scenario.runs.iter().enumerate().map(|(run, spec)| {
-                let name = run_name(locale, spec, scenario);
+            { for app.state.runs_in_view().iter().enumerate().map(|(run, label)| {
+                let name = run_name(locale, label, scenario);
                 let peak = app.state.result.as_ref().and_then(|result| result.runs.get(run)).map(|run| {
                     let peak = format::count(u64::from(run.metrics.in_flight_peak));
                     fill(words.density_peak, &[("n", &peak)])

@@ -55,7 +55,9 @@ pub(crate) fn Header() -> Html {
         Callback::from(move |_| {
             if let Some(result) = &app.state.result {
                 let metrics: Vec<Metrics> = result.runs.iter().map(|run| run.metrics.clone()).collect();
-                let file = ResultFile::simulated(&result.scenario, &metrics);
+                let mut file = ResultFile::simulated(&result.scenario, &metrics);
+                file.runs
+                    .extend(result.runs.iter().filter_map(|run| Some(run.label.measured.as_ref()?.result.clone())));
                 if let Ok(text) = serde_json::to_string_pretty(&file) {
                     let _ = platform::download(&format!("{}.json", result.scenario.name), "application/json", &text);
                 }
@@ -137,6 +139,7 @@ pub(crate) fn Header() -> Html {
                 <button type="button" class="quiet" onclick={export} disabled={app.state.result.is_none()}>{words.export}</button>
                 <span class="sr" role="status">{ if *copied == Copied::Yes { words.link_copied } else { "" } }</span>
             </div>
+            <super::Measured />
             if let Copied::ByHand(address) = &*copied {
                 <div class="by-hand">
                     <label for="link-field">{words.link_manual}</label>

@@ -27,8 +27,8 @@ pub(super) fn WorkerLanes() -> Html {
     let window = window_text(&app);
     html! {
         <>
-            { for scenario.runs.iter().enumerate().map(|(index, spec)| {
-                let name = run_name(locale, spec, scenario);
+            { for app.state.runs_in_view().iter().enumerate().map(|(index, label)| {
+                let name = run_name(locale, label, scenario);
                 let run = app.state.result.as_ref().and_then(|result| result.runs.get(index));
                 let names: Vec<String> = run.map(|run| {
                     run.choice.shown.iter().filter_map(|&thread| run.trace.thread_info().get(thread as usize))
@@ -58,6 +58,9 @@ pub(super) fn WorkerLanes() -> Html {
                 <span class="swatch waking" aria-hidden="true"></span>{words.activity_waking}{". "}
                 {words.activity_legend}
             </p>
+            if app.state.runs_in_view().iter().any(|run| run.measured.is_some()) {
+                <p class="hint">{words.measured_lanes}</p>
+            }
         </>
     }
 }

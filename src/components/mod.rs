@@ -9,6 +9,7 @@ mod findings;
 mod header;
 mod lanes;
 mod legend;
+mod measured;
 mod notices;
 mod overview;
 mod plot;
@@ -32,6 +33,7 @@ pub(crate) use transport::Transport;
 
 pub(crate) use column::Columns;
 pub(crate) use legend::Legend;
+pub(crate) use measured::{FILE_INPUT, Measured, open as open_measured};
 pub(crate) use task_panel::TaskPanel;
 
 use parkbench_engine::{Blocking, Flavor, LockKind, Model, PoolKind, Rejection, RunSpec, Runtime, Scenario};
@@ -39,9 +41,14 @@ use parkbench_view::format;
 
 use crate::hooks::App;
 use crate::i18n::{Locale, Strings, dispatcher, fill, model, pool_kind};
+use crate::state::RunLabel;
 
 /// The name of a run: its model, or, where several runs share the model, what tells it apart.
-fn run_name(locale: Locale, spec: &RunSpec, scenario: &Scenario) -> String {
+fn run_name(locale: Locale, run: &RunLabel, scenario: &Scenario) -> String {
+    let spec = &run.spec;
+    if run.measured.is_some() {
+        return fill(locale.strings().measured_name, &[("variant", &run.variant)]);
+    }
     if scenario.runs.iter().filter(|run| run.model == spec.model).count() < 2 {
         return model(locale, spec.model).to_owned();
     }
@@ -106,7 +113,11 @@ fn lock_name(lock: LockKind) -> &'static str {
 }
 
 /// The machine and the knobs of a run in a few words.
-fn run_detail(words: &Strings, spec: &RunSpec, scenario: &Scenario) -> String {
+fn run_detail(words: &Strings, run: &RunLabel, scenario: &Scenario) -> String {
+    let spec = &run.spec;
+    if let Some(measured) = &run.measured {
+        return fill(words.measured_detail, &[("runtime", &measured.runtime)]);
+    }
     let cores = scenario.machine.cores.to_string();
     let mut text = match spec.model {
         Model::ThreadPool => pool_detail(words, spec, scenario),

@@ -30,7 +30,7 @@ pub(super) fn Overview() -> Html {
     let bands = use_mut_ref(Vec::<u8>::new);
     let drag = use_mut_ref(|| None::<Drag>);
     let window = app.state.window_in_view();
-    let runs = app.state.scenario_in_view().runs.len() as u32;
+    let runs = app.state.runs_in_view().len() as u32;
     let end = app.state.result.as_ref().map_or(0, |result| result.end_ns());
     use_effect_with((app.state.result.clone(), app.dark, width, ratio.to_bits()), {
         let (canvas, surface, bands, theme) = (canvas.clone(), surface.clone(), bands.clone(), app.theme());

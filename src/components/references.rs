@@ -19,7 +19,7 @@ pub(super) fn References() -> Html {
         .runs
         .iter()
         .flat_map(|run| {
-            let name = run_name(locale, &run.spec, &result.scenario);
+            let name = run_name(locale, &run.label, &result.scenario);
             run.comparisons.iter().map(move |comparison| (name.clone(), comparison))
         })
         .collect();

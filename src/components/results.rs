@@ -1,6 +1,6 @@
 //! The figures: metric by run, each with its unit; published figures beside them; charts.
 
-use parkbench_trace::{Metrics, Summary};
+use parkbench_trace::{AboutRun, Metrics, RunResult, Summary};
 use parkbench_view::format;
 use yew::prelude::*;
 
@@ -39,7 +39,7 @@ pub(crate) fn Results() -> Html {
                     <thead><tr>
                         <th scope="col">{words.col_metric}</th>
                         { for result.runs.iter().map(|run| html! {
-                            <th scope="col">{run_name(locale, &run.spec, scenario)}</th>
+                            <th scope="col">{run_name(locale, &run.label, scenario)}</th>
                         }) }
                     </tr></thead>
                     <tbody>
@@ -48,13 +48,16 @@ pub(crate) fn Results() -> Html {
                         }) }
                         <tr>
                             <th scope="row">{words.m_digest}</th>
-                            { for result.runs.iter().map(|run| html! { <td><code>{&run.metrics.digest}</code></td> }) }
+                            { for result.runs.iter().map(|run| html! { <td>{
+                                if run.label.measured.is_some() { html! { "–" } } else { html! { <code>{&run.metrics.digest}</code> } }
+                            }</td> }) }
                         </tr>
                     </tbody>
                 </table>
             </div>
             <Charts />
             </div>
+            { for result.runs.iter().filter_map(|run| Some(cost(words, &run.label.variant, run.label.measured.as_ref()?))) }
             <References />
         </section>
     }
@@ -77,7 +80,25 @@ fn rows(words: &'static Strings, cores: u32) -> Vec<Row> {
             time(max, move |metrics| of(metrics).max),
         ]
     }
+    /// A figure that a measurement may not have: [`None`] where that is so.
+    fn known(name: &'static str, of: impl Fn(&Finished) -> Option<String> + 'static) -> Row {
+        (name, Box::new(move |run: &Finished| of(run).unwrap_or_else(|| "–".to_owned())))
+    }
+    /// As it was read in a measurement, as it follows from the records in a simulation.
+    fn either<T: 'static>(
+        read: fn(&RunResult) -> Option<T>,
+        simulated: fn(&Metrics) -> T,
+        show: fn(T) -> String,
+    ) -> impl Fn(&Finished) -> Option<String> {
+        move |run| match &run.label.measured {
+            Some(measured) => read(&measured.result).map(show),
+            None => Some(show(simulated(&run.metrics))),
+        }
+    }
     let mut rows = vec![
+        known(words.m_origin, |run| {
+            Some(if run.label.measured.is_some() { words.measured } else { words.simulated }.to_owned())
+        }),
         time(words.m_makespan, |metrics| metrics.makespan_ns),
         (words.m_throughput, Box::new(|run: &Finished| format::rate(run.metrics.throughput_per_s)) as Box<_>),
     ];
@@ -89,23 +110,47 @@ fn rows(words: &'static Strings, cores: u32) -> Vec<Row> {
         [words.m_response_mean, words.m_response_p50, words.m_response_p95, words.m_response_p99, words.m_response_max],
         |metrics| &metrics.response_ns,
     ));
-    rows.push(time(words.m_queue_mean, |metrics| metrics.queue_ns.mean));
+    rows.push(known(words.m_queue_mean, either(|_| None, |metrics| metrics.queue_ns.mean, format::duration)));
     let tasks = words.unit_tasks;
     rows.push((
         words.m_in_flight,
         Box::new(move |run: &Finished| format!("{} {tasks}", format::count(u64::from(run.metrics.in_flight_peak)))),
     ));
-    rows.push((words.m_resident, Box::new(|run: &Finished| format::bytes(run.metrics.memory_bytes.resident))));
-    rows.push((words.m_reserved, Box::new(|run: &Finished| format::bytes(run.metrics.memory_bytes.reserved))));
-    rows.push(count(words.m_switches, |metrics| metrics.os_switches));
-    rows.push((words.m_switch_rate, Box::new(|run: &Finished| format::rate(run.metrics.switches_per_second))));
-    rows.push((
-        words.m_busy,
-        Box::new(move |run: &Finished| {
-            run.metrics.core_busy_share(cores).map_or_else(|| "–".to_owned(), format::share)
-        }),
+    rows.push(known(
+        words.m_resident,
+        either(|read| read.memory_bytes.resident, |metrics| metrics.memory_bytes.resident, format::bytes),
     ));
+    rows.push(known(
+        words.m_reserved,
+        either(|read| read.memory_bytes.reserved, |metrics| metrics.memory_bytes.reserved, format::bytes),
+    ));
+    rows.push(known(words.m_switches, either(|read| read.os_switches, |metrics| metrics.os_switches, format::count)));
+    rows.push(known(
+        words.m_switch_rate,
+        either(|read| read.switches_per_second, |metrics| metrics.switches_per_second, format::rate),
+    ));
+    // What a core does is seen in a simulation only.
+    rows.push(known(words.m_busy, move |run| {
+        let share = if run.label.measured.is_some() { None } else { run.metrics.core_busy_share(cores) };
+        share.map(format::share)
+    }));
     rows.push(count(words.m_failed, |metrics| u64::from(metrics.tasks_failed)));
-    rows.push(count(words.m_events, |metrics| metrics.events));
+    rows.push(known(words.m_events, either(|read| read.events, |metrics| metrics.events, format::count)));
     rows
+}
+
+/// What it has cost to trace a measured run.
+fn cost(words: &Strings, variant: &str, measured: &AboutRun) -> Html {
+    let cost = measured.cost;
+    let text = fill(
+        words.measured_cost,
+        &[
+            ("variant", variant),
+            ("traced", &format::duration(measured.result.makespan_ns)),
+            ("untraced", &format::duration(cost.untraced_makespan_ns)),
+            ("n", &format::count(cost.events)),
+            ("each", &format::duration(cost.event_ps.div_ceil(1_000))),
+        ],
+    );
+    html! { <p class="hint">{text}</p> }
 }

@@ -30,7 +30,7 @@ pub(crate) fn Shortcuts(props: &Props) -> Html {
             }
         })
     };
-    let rows: [(&[&str], &str); 8] = [
+    let rows: [(&[&str], &str); 9] = [
         (&[words.key_space], words.key_play),
         (&[",", "."], words.key_step),
         (&["Home", "End"], words.key_ends),
@@ -38,6 +38,7 @@ pub(crate) fn Shortcuts(props: &Props) -> Html {
         (&["A", "D"], words.key_pan),
         (&["0"], words.key_fit),
         (&[words.key_arrows], words.key_dots),
+        (&["O"], words.measured_open),
         (&["?"], words.key_help),
     ];
     html! {

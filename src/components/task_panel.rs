@@ -28,7 +28,7 @@ pub(crate) fn TaskPanel() -> Html {
     let last =
         u32::try_from(scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count()).saturating_sub(1))
             .unwrap_or(u32::MAX);
-    let runs = scenario.runs.len();
+    let runs = app.state.runs_in_view().len();
     let typed = {
         let dispatch = app.dispatch.clone();
         Callback::from(move |event: Event| {
@@ -69,8 +69,8 @@ fn TaskCell(props: &Props) -> Html {
         result.as_ref().and_then(|result| result.runs.get(*run)).map(|run| run.trace.history(*task)).unwrap_or_default()
     });
     let scenario = app.state.scenario_in_view();
-    let Some(spec) = scenario.runs.get(props.run) else { return Html::default() };
-    let name = run_name(locale, spec, scenario);
+    let Some(run) = app.state.runs_in_view().into_iter().nth(props.run) else { return Html::default() };
+    let (name, spec) = (run_name(locale, &run, scenario), &run.spec);
     let label = fill(words.task_strip, &[("task", &format::count(u64::from(props.task))), ("model", &name)]);
     let current = history.iter().rfind(|record| record.start_ns <= now);
     let item = current.map_or(TaskState::Pending, |record| record.tag.state);

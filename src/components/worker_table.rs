@@ -31,6 +31,9 @@ pub(super) fn WorkerTable(props: &Props) -> Html {
     let Some(run) = app.state.result.as_ref().and_then(|result| result.runs.get(props.run)) else {
         return html! { <details class="worker-table"><summary>{words.worker_table}</summary></details> };
     };
+    // A task does not see these from inside.
+    let measured = run.label.measured.is_some();
+    let unless_measured = |ns: u64| if measured { "–".to_owned() } else { format::duration(ns) };
     html! {
         <details class="worker-table" ontoggle={toggle}>
             <summary>{words.worker_table}</summary>
@@ -48,8 +51,8 @@ pub(super) fn WorkerTable(props: &Props) -> Html {
                                     <th scope="row" translate="no">{&worker.name}</th>
                                     <td>{format::duration(worker.busy_ns)}</td>
                                     <td>{format::duration(worker.blocked_ns)}</td>
-                                    <td>{format::duration(worker.overhead_ns)}</td>
-                                    <td>{format::duration(worker.preempted_ns)}</td>
+                                    <td>{unless_measured(worker.overhead_ns)}</td>
+                                    <td>{unless_measured(worker.preempted_ns)}</td>
                                     <td>{format::duration(worker.idle_ns)}</td>
                                 </tr>
                             }) }

@@ -34,6 +34,21 @@ strings! {
     ignored: "Ignored in the link: {what}", "링크에서 무시한 부분: {what}";
     dismiss: "Dismiss", "닫기";
 
+    // Measured runs.
+    measured_open: "Open measured runs…", "측정한 실행 열기…";
+    measured_help: "A file of parkbench measure --trace; it can be dropped on the page", "parkbench measure --trace로 만든 파일. 페이지에 끌어다 놓아도 됩니다";
+    measured_shown: "{name}: {n} measured", "{name}: 측정한 실행 {n}개";
+    measured_close: "Remove", "빼기";
+    measured_other: "Not shown: the scenario has other tasks or another seed than the measurement", "표시하지 않음: 작업이나 시드가 측정한 시나리오와 다릅니다";
+    measured_wrong: "{name} is not shown. {why}", "{name} 파일은 표시하지 않습니다. {why}";
+    measured_name: "{variant}, measured", "{variant}, 측정";
+    measured_detail: "Measured: {runtime}", "측정: {runtime}";
+    measured_lanes: "A measured thread is empty where no task runs on it: it is idle or does the runtime's own work. What its tasks cannot see, such as a core that the kernel has taken away, is not shown.", "측정한 스레드는 작업이 없는 동안 비어 있습니다. 쉬고 있거나 런타임 자체의 일을 하는 시간입니다. 커널이 코어를 거두어 간 때처럼 작업이 스스로 볼 수 없는 것은 나타내지 않습니다.";
+    measured_cost: "{variant}: the traced repetition took {traced}, the median of the others {untraced}; it took down {n} times at {each} each", "{variant}: 추적한 반복은 {traced}, 나머지의 중앙값은 {untraced}입니다. 시각을 {n}번 기록했고 한 번에 {each} 걸렸습니다";
+    measured: "Measured", "측정";
+    simulated: "Simulated", "시뮬레이션";
+    m_origin: "Origin", "출처";
+
     // Transport.
     transport: "Playback", "재생";
     play: "Play", "재생";

@@ -25,8 +25,13 @@ pub(crate) fn download(name: &str, media_type: &str, text: &str) -> Result<(), S
     save().map_err(|error| reason(&error))
 }
 
+/// The bytes of a file.
+pub(crate) async fn read_bytes(file: &File) -> Result<Vec<u8>, String> {
+    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|error| reason(&error))?;
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
+
 /// The bytes of a file as text; `None` where they are not UTF-8.
 pub(crate) async fn read_utf8(file: &File) -> Result<Option<String>, String> {
-    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|error| reason(&error))?;
-    Ok(String::from_utf8(Uint8Array::new(&buffer).to_vec()).ok())
+    Ok(String::from_utf8(read_bytes(file).await?).ok())
 }

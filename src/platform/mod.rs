@@ -13,7 +13,7 @@ use web_sys::{Document, HtmlElement, Window};
 
 pub(crate) use address::{address_with, fragment, query, replace_fragment};
 pub(crate) use clipboard::copy;
-pub(crate) use file::{download, read_utf8};
+pub(crate) use file::{download, read_bytes, read_utf8};
 pub(crate) use media::{on_dark_change, prefers_dark, wanted_languages};
 pub(crate) use storage::{load, store};
 
@@ -58,6 +58,14 @@ pub(crate) fn focus(id: &str) {
     let element = document().and_then(|document| document.get_element_by_id(id));
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
         let _ = element.focus();
+    }
+}
+
+/// Presses the element with this id.
+pub(crate) fn click(id: &str) {
+    let element = document().and_then(|document| document.get_element_by_id(id));
+    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        element.click();
     }
 }
 

@@ -3,6 +3,7 @@
 mod field;
 mod form;
 mod link;
+mod measured;
 mod model;
 mod reduce;
 mod runs;
@@ -11,7 +12,8 @@ mod window;
 pub use field::Field;
 pub use form::{Base, Form, Message, messages_of};
 pub use link::{FIRST_PRESET, LINK_VERSION, Link, ReadLink};
+pub use measured::{Measured, MeasuredSet};
 pub use model::{AppState, Axis, Request, RunState, Shared, Theme};
 pub use reduce::Action;
-pub use runs::{Finished, RunSet};
+pub use runs::{Finished, RunLabel, RunSet};
 pub use window::Window;

@@ -6,7 +6,8 @@ use parkbench_engine::{Scenario, TaskState};
 
 use super::form::{Form, Message};
 use super::link::{Link, ReadLink};
-use super::runs::RunSet;
+use super::measured::Measured;
+use super::runs::{RunLabel, RunSet};
 use super::window::Window;
 use crate::i18n::Locale;
 
@@ -147,6 +148,10 @@ pub struct AppState {
     pub run: RunState,
     /// The last finished simulation.
     pub result: Option<Shared<RunSet>>,
+    /// Measured runs from a file.
+    pub measured: Measured,
+    /// Why the last file was refused.
+    pub measured_error: Option<String>,
     /// The window; `None` is the opening window.
     pub window: Option<Window>,
     /// [ns] A time from a link, until the clock has taken it.
@@ -175,6 +180,8 @@ impl AppState {
             last_id: 0,
             run: RunState::Idle,
             result: None,
+            measured: Measured::None,
+            measured_error: None,
             window,
             at,
             task,
@@ -201,6 +208,15 @@ impl AppState {
             (None, Some(request)) => &request.scenario,
             (None, None) => self.form.base_scenario(),
         }
+    }
+
+    /// The runs that are shown, or will be.
+    pub fn runs_in_view(&self) -> Vec<RunLabel> {
+        if let Some(result) = &self.result {
+            return result.runs.iter().map(|run| run.label.clone()).collect();
+        }
+        let scenario = self.scenario_in_view();
+        (0..scenario.runs.len()).filter_map(|index| RunLabel::of(scenario, index)).collect()
     }
 
     /// The selected task.

@@ -7,6 +7,7 @@ use parkbench_engine::{Scenario, TaskState};
 use super::field::Field;
 use super::form::{Base, Form, messages_of};
 use super::link::ReadLink;
+use super::measured::{Measured, MeasuredSet};
 use super::model::{AppState, Axis, Request, RunState, Shared, Theme};
 use super::runs::RunSet;
 use super::window::Window;
@@ -33,6 +34,12 @@ pub enum Action {
     Finished(u32, Rc<RunSet>),
     /// A simulation broke off.
     Failed(u32, String),
+    /// A file of measured runs was opened.
+    Measured(Rc<MeasuredSet>),
+    /// A file is none of measured runs, for this reason.
+    MeasuredRefused(String),
+    /// Measured runs are to go.
+    MeasuredClosed,
     /// The part of the axis in view.
     View(Axis),
     /// A task was selected.
@@ -87,7 +94,10 @@ impl AppState {
             }
             Action::Finished(id, result) => {
                 if self.is_current(id) {
-                    next.result = Some(Shared(result));
+                    next.result = Some(Shared(match self.measured {
+                        Measured::None => result,
+                        Measured::Open(_) => Rc::new(result.beside(&self.measured)),
+                    }));
                     next.run = RunState::Done;
                 }
             }
@@ -96,6 +106,18 @@ impl AppState {
                     next.request = None;
                     next.run = RunState::Failed(message);
                 }
+            }
+            Action::Measured(set) => {
+                let form = set.form();
+                next.measured = Measured::Open(set);
+                next.measured_error = None;
+                next.open(form);
+            }
+            Action::MeasuredRefused(why) => next.measured_error = Some(why),
+            Action::MeasuredClosed => {
+                next.measured = Measured::None;
+                next.measured_error = None;
+                next.result = self.result.as_ref().map(|result| Shared(Rc::new(result.beside(&Measured::None))));
             }
             Action::View(axis) => next.view(axis),
             Action::Select(task) => next.task = Some(task),
@@ -203,7 +225,7 @@ mod tests {
             let recording = Simulation::new(&scenario, index).unwrap().run();
             Finished::new(&scenario, index, Trace::new(recording).unwrap()).unwrap()
         };
-        let runs = (0..scenario.runs.len()).map(run).collect();
+        let runs = (0..scenario.runs.len()).map(run).map(Rc::new).collect();
         Rc::new(RunSet { runs, scenario, wall_us: 0 })
     }
 

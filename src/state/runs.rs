@@ -1,20 +1,31 @@
 //! What is kept of a simulation: for each run its trace and everything derived from it once.
 
+use std::rc::Rc;
+
 use parkbench_engine::{RunSpec, Scenario};
-use parkbench_trace::{Comparison, LaneChoice, Lanes, Metrics, Trace, choose_lanes, compare};
+use parkbench_trace::{AboutRun, Comparison, LaneChoice, Lanes, Metrics, Trace, choose_lanes, compare};
 
 use super::window::Window;
 
 /// Most lanes shown per run; the rest are ranked out, and the page says so.
 const MAX_LANES: usize = 14;
 
-/// One finished run.
-#[derive(Debug)]
-pub struct Finished {
-    /// The model and its knobs.
+/// What a run is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunLabel {
+    /// The model and its knobs; of a measured run the model alone.
     pub spec: RunSpec,
     /// The variant in one word.
     pub variant: String,
+    /// Of a measured run, its runtime and what was read besides its records.
+    pub measured: Option<Rc<AboutRun>>,
+}
+
+/// One finished run.
+#[derive(Debug)]
+pub struct Finished {
+    /// What it is.
+    pub label: RunLabel,
     /// Every record.
     pub trace: Trace,
     /// Spans per thread.
@@ -32,8 +43,8 @@ pub struct Finished {
 pub struct RunSet {
     /// What was simulated.
     pub scenario: Scenario,
-    /// In the order of the scenario.
-    pub runs: Vec<Finished>,
+    /// Those of the scenario in its order, then measured ones.
+    pub runs: Vec<Rc<Finished>>,
     /// [us] Wall time of the simulation, where it ran.
     pub wall_us: u64,
 }
@@ -41,18 +52,30 @@ pub struct RunSet {
 impl Finished {
     /// Derives everything from the trace of run `index`.
     pub fn new(scenario: &Scenario, index: usize, trace: Trace) -> Option<Self> {
-        let spec = scenario.runs.get(index)?.clone();
+        let label = RunLabel::of(scenario, index)?;
+        let finished = Self::derive(label, trace);
+        Some(Self { comparisons: compare(scenario, index, &finished.metrics), ..finished })
+    }
+
+    /// Derives everything from the trace of a measured run.
+    pub fn measured(about: AboutRun, trace: Trace) -> Self {
+        let (spec, variant) = (RunSpec::new(about.result.model), about.result.variant.clone());
+        Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace)
+    }
+
+    fn derive(label: RunLabel, trace: Trace) -> Self {
         let lanes = Lanes::new(&trace);
         let metrics = Metrics::of(&trace);
-        Some(Self {
-            variant: spec.variant(&scenario.machine),
-            choice: choose_lanes(&lanes, MAX_LANES),
-            comparisons: compare(scenario, index, &metrics),
-            spec,
-            trace,
-            lanes,
-            metrics,
-        })
+        let choice = choose_lanes(&lanes, MAX_LANES);
+        Self { label, choice, comparisons: Vec::new(), trace, lanes, metrics }
+    }
+}
+
+impl RunLabel {
+    /// Run `index` of a scenario.
+    pub fn of(scenario: &Scenario, index: usize) -> Option<Self> {
+        let spec = scenario.runs.get(index)?.clone();
+        Some(Self { variant: spec.variant(&scenario.machine), spec, measured: None })
     }
 }
 

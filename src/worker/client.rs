@@ -247,7 +247,10 @@ impl Client {
     fn finish(&self, wall_us: u64) {
         let current = self.0.borrow_mut().current.take();
         if let Some(Current { id, scenario, runs }) = current {
-            self.tell(News::Finished(id, Rc::new(RunSet { scenario, runs, wall_us })));
+            self.tell(News::Finished(
+                id,
+                Rc::new(RunSet { scenario, runs: runs.into_iter().map(Rc::new).collect(), wall_us }),
+            ));
         }
     }
 
