@@ -2,6 +2,9 @@
 //!
 //! Nothing is computed here.
 
+// `eprintln!` ends the program where standard error cannot be written; `say` does not.
+#![warn(clippy::print_stderr)]
+
 mod calibrate;
 mod cli;
 mod compare;
@@ -15,6 +18,7 @@ mod measure;
 mod presets;
 mod profiles;
 mod published;
+mod say;
 mod simulate;
 mod text;
 
@@ -25,6 +29,7 @@ use clap::Parser as _;
 use cli::{Cli, Command, FileKind};
 use input::InputError;
 use parkbench_engine::{ProfileFile, Scenario};
+use say::say;
 
 /// Why a command did not end well.
 #[derive(Debug)]
@@ -51,11 +56,11 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             ExitCode::from(2)
         }
         Err(Failure::Runtime(error)) => {
-            eprintln!("error: {error:#}");
+            say(format_args!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -8,6 +8,7 @@ use parkbench_view::format;
 use crate::cli::{Format, SimulateArgs};
 use crate::figures::{self, WIDTH};
 use crate::input::{self, Input, InputError};
+use crate::say::say;
 use crate::{Failure, findings, flat, published, text};
 
 /// After so many events records are folded into the figures: some megabytes of them.
@@ -43,7 +44,7 @@ fn simulate(scenario: &Scenario, run: usize, step_budget: u64) -> Result<Recordi
     loop {
         let progress = simulation.step(step_budget);
         if progress.too_many_records {
-            eprintln!("note: with --aggregate no record is kept, and the run is not given up for them");
+            say("note: with --aggregate no record is kept, and the run is not given up for them");
         }
         if progress.check(run).map_err(wrong)?.finished {
             return Ok(simulation.into_recording());

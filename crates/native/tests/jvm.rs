@@ -8,12 +8,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getuid};
 use parkbench_trace::{Metrics, Trace, TraceFile};
 use serde_json::Value;
 use tempfile::NamedTempFile;
@@ -202,6 +203,103 @@ fn a_build_that_fails_leaves_the_other_rows() {
         reason.starts_with("Maven could not build the runner") && reason.ends_with("the repository is away"),
         "{reason}"
     );
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn an_interrupt_ends_a_build_with_all_that_it_has_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let maven = dir.path().join("mvn");
+    let started = dir.path().join("started");
+    fs::write(
+        &maven,
+        format!("#!/bin/sh\nsleep 1000 &\necho $! $$ >{0}.part\nmv {0}.part {0}\nwait\n", started.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&maven, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", dir.path().display(), std::env::var("PATH").unwrap());
+    let cache = dir.path().join("cache");
+    let mut command = measure(&["high-concurrency", "--tasks", "20", "--runtime", "java-pool"]);
+    command.env("PATH", path).env("PARKBENCH_CACHE", &cache).process_group(0);
+    let mut parent = start(command);
+    while !started.exists() {
+        assert!(parent.try_wait().unwrap().is_none(), "ended too early");
+        thread::yield_now();
+    }
+    let begin = Instant::now();
+    killpg(Pid::from_raw(parent.id().cast_signed()), Signal::SIGINT).unwrap();
+    let output = parent.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert_eq!(output.status.code(), Some(1));
+    for process in fs::read_to_string(&started).unwrap().split_whitespace() {
+        let state = || fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // One that has ended and that nobody has asked about is a zombie.
+        while state().rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z')) {
+            thread::yield_now();
+        }
+    }
+    let left: Vec<_> = fs::read_dir(cache.join("jvm")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["build.lock"]);
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_java_that_is_passed_over_is_said() {
+    let old = tempfile::tempdir().unwrap();
+    fs::create_dir(old.path().join("bin")).unwrap();
+    fs::write(old.path().join("bin/java"), "").unwrap();
+    fs::write(old.path().join("release"), "JAVA_VERSION=\"17.0.9\"\n").unwrap();
+    let mut command = measure(&["high-concurrency", "--tasks", "20", "--runtime", "java-pool"]);
+    let output = command.env("JAVA_HOME", old.path()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(
+        stderr.contains("note: JAVA_HOME has Java 17.0.9") && stderr.contains("is taken, for 21 or newer"),
+        "{stderr}"
+    );
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_jvm_without_threads_names_the_limit() {
+    if !getuid().is_root() {
+        // This user has threads already, and a limit on them would hold for the test too.
+        return;
+    }
+    // The runner is there afterwards.
+    assert!(
+        measure(&["high-concurrency", "--tasks", "20", "--runtime", "java-pool"]).output().unwrap().status.success()
+    );
+    let cache = std::env::var_os("PARKBENCH_CACHE").map(PathBuf::from);
+    let cache = cache.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cache/parkbench"));
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = dir.path().join("jvm");
+    fs::create_dir(&shelf).unwrap();
+    for entry in fs::read_dir(cache.join("jvm")).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), shelf.join(entry.file_name())).unwrap();
+    }
+    let binary = dir.path().join("parkbench");
+    fs::copy(env!("CARGO_BIN_EXE_parkbench"), &binary).unwrap();
+    for path in [dir.path(), &shelf] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let output = Command::new("bash")
+        .args(["-c", "ulimit -u 8; exec \"$@\"", "bash"])
+        .arg(&binary)
+        .args(["measure", "high-concurrency", "--tasks", "20", "--reps", "1", "--format", "json"])
+        .args(["--runtime", "tokio-current,kotlin-event-loop"])
+        .env("PARKBENCH_CACHE", dir.path())
+        .env("HOME", dir.path())
+        .current_dir("/")
+        // Nobody else has this number, and no limit of a user holds for root.
+        .uid(54_322)
+        .gid(54_322)
+        .output()
+        .unwrap();
+    let json = json(&output);
+    assert_eq!((words(&json["runs"]), words(&json["absent"])), (vec!["tokio-current"], vec!["kotlin-event-loop"]));
+    let reason = json["absent"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("RLIMIT_NPROC (ulimit -u) allows 8 threads in all"), "{reason}");
 }
 
 fn start(mut command: Command) -> Child {

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<String, Failure> {
     let text = toml::to_string(&file).context("the profile cannot be written as TOML")?;
     fs::write(&path, text).map_err(|error| InputError::Field(profiles::unwritable("--out", &path, &error)))?;
     for (kind, reason) in &absent {
-        eprintln!("warning: {} is not calibrated: {reason}", kind.as_str());
+        crate::say::say(format_args!("warning: {} is not calibrated: {reason}", kind.as_str()));
     }
     Ok(write::summary(&file, &calibrated, &path, begin.elapsed(), args.out.is_some()))
 }
@@ -155,7 +155,7 @@ fn open(path: &PathBuf, with_folder: bool) -> io::Result<()> {
 
 fn say(what: &str) {
     if io::stderr().is_terminal() {
-        eprintln!("calibrating: {what}");
+        crate::say::say(format_args!("calibrating: {what}"));
     }
 }
 

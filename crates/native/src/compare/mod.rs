@@ -17,6 +17,7 @@ use crate::input::{self, InputError};
 use crate::measure::collect::{Collected, Request, collect, java};
 use crate::measure::environment;
 use crate::measure::select;
+use crate::say::say;
 use crate::{Failure, profiles};
 use pair::Pair;
 use render::Comparison;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Compared, Failure> {
         ));
     }
     for warning in &warnings {
-        eprintln!("warning: {warning}");
+        say(format_args!("warning: {warning}"));
     }
     let request = Request {
         runtimes: &args.runtime,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 
 use super::command;
+use super::counters::{Counters, Counting};
 use super::histogram::Histograms;
 use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
@@ -39,6 +40,8 @@ pub(crate) struct Job {
     pub(crate) iteration_ps: u64,
     /// Whether every task takes down what it does.
     pub(crate) trace: bool,
+    /// Whether the processor's counters are on, which costs time.
+    pub(crate) count: bool,
     /// Process that the child must not outlive.
     pub(crate) parent: u32,
 }
@@ -74,6 +77,9 @@ pub(crate) struct Repetition {
     /// What the JVM says, where there is one.
     #[serde(default)]
     pub(crate) jvm: Option<JvmReadings>,
+    /// What the processor has counted, where it was asked to.
+    #[serde(default)]
+    pub(crate) counters: Option<Counters>,
 }
 
 /// The command `exec-one`.
@@ -108,6 +114,7 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
         Slots::new(workload.task_count() as usize)
     });
     let probe = Probe::start();
+    let counting = job.count.then(Counting::here);
     let makespan_ns = match job.runtime {
         Runtime::Pool { threads } => pool::run(&workload, &slots, Some(threads)),
         Runtime::ThreadPerTask => pool::run(&workload, &slots, None),
@@ -116,6 +123,7 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
         Runtime::TokioCurrentThread => coroutine::run(&workload, &slots, None),
         Runtime::Jvm(_) => bail!("a runtime of the JVM has a process of its own"),
     }?;
+    let counters = counting.map(Counting::finish);
     let readings = probe.finish();
     let times = slots.times();
     let traced = slots.lives().map(|(lives, events)| {
@@ -131,6 +139,7 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
         in_flight_peak: times.in_flight_peak,
         readings,
         jvm: None,
+        counters,
     };
     Ok((repetition, traced))
 }
@@ -142,6 +151,12 @@ pub(crate) async fn run(job: &Job, limit: Duration) -> anyhow::Result<Repetition
         (Outcome::Traced { .. }, _) => bail!("the repetition was traced, though nobody had asked for it"),
         (Outcome::Failed(reason), _) => bail!(reason),
     }
+}
+
+/// As [`run`]; what the processor has counted, and nothing else, for to count costs time.
+pub(crate) async fn run_counted(job: &Job, limit: Duration) -> anyhow::Result<Counters> {
+    let repetition = run(&Job { count: true, ..job.clone() }, limit).await?;
+    repetition.counters.context("the repetition was not counted")
 }
 
 /// As [`run`], with everything that each task does.

@@ -23,6 +23,7 @@ use super::warning::{self, Warning};
 use super::{check, cpu, estimate, forecast, judge, limits, trace};
 use crate::Failure;
 use crate::input::InputError;
+use crate::say::say;
 
 /// [s] A measurement that will take longer says so before it starts.
 const LONG_S: u64 = 600;
@@ -55,6 +56,8 @@ pub(crate) struct Request<'a> {
     pub(crate) metrics: Option<&'a Metrics>,
     /// Whether one more repetition of each is traced.
     pub(crate) trace: bool,
+    /// Whether the processor counts what one more repetition of each does, where it can.
+    pub(crate) count: bool,
 }
 
 impl<'a> Request<'a> {
@@ -71,6 +74,7 @@ impl<'a> Request<'a> {
             announce: true,
             metrics: None,
             trace: false,
+            count: false,
         }
     }
 }
@@ -103,7 +107,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         }
     });
     for absent in absent.iter().filter(|_| request.announce) {
-        eprintln!("warning: {absent}");
+        say(format_args!("warning: {absent}"));
     }
     if plan.is_empty() {
         return Err(Failure::Runtime(anyhow!("there is nothing to measure")));
@@ -118,6 +122,9 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     let mut environment = Environment::here(iteration_ps, harness);
     environment.pinned = request.pin.map(ToString::to_string);
     let uses_jvm = plan.iter().any(|planned| planned.runtime.kind().is_jvm());
+    if let Some(note) = java.as_ref().ok().filter(|_| uses_jvm && request.announce).and_then(Java::note) {
+        say(format_args!("note: {note}"));
+    }
     environment.java = java.as_ref().ok().filter(|_| uses_jvm).map(|java| java.version.text.clone());
     let mut warnings = forecast::warnings(scenario, &plan, limits.cores);
     warnings.extend(environment::load_percent().and_then(|load| Warning::of_load(load, limits.cores)));
@@ -139,12 +146,12 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     let budget = |(estimate, &warm_up): (&Duration, &u32)| estimate.as_secs_f64() * f64::from(reps + warm_up);
     let total_s = estimates.iter().zip(&warm_ups).map(budget).sum::<f64>();
     if request.announce {
-        eprintln!("{}", announcement(plan.len(), request.reps, &warm_ups, total_s));
+        say(announcement(plan.len(), request.reps, &warm_ups, total_s));
     }
     if total_s > LONG_S as f64 {
         let warning = Warning::Long { total_s: total_s as u64 };
         if request.announce {
-            eprintln!("warning: {}", warning.message());
+            say(format_args!("warning: {}", warning.message()));
         }
         warnings.push(warning);
     }
@@ -159,6 +166,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         java: java.as_ref().ok(),
         metrics: request.metrics,
         trace: request.trace,
+        count: request.count,
     };
     let before = Surroundings::now();
     let (results, interrupted) = repeat::repeat(order)?;
@@ -166,8 +174,9 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
     let finished: u32 = results.iter().map(|of_one| of_one.repetitions.len() as u32).sum();
     for (planned, of_one) in plan.iter().zip(&results) {
         if let Some(reason) = &of_one.failure {
-            let absent_now = planned.absent(scenario, failed(reason, of_one, request.reps));
-            eprintln!("error: {absent_now}");
+            let absent_now =
+                planned.absent(scenario, failed(&limits::explained(reason, limits.most_threads), of_one, request.reps));
+            say(format_args!("error: {absent_now}"));
             absent.push(absent_now);
         }
     }
@@ -177,8 +186,14 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         if finished == 0 {
             return Err(Failure::Runtime(anyhow!("interrupted before a repetition was finished")));
         }
-        warnings.push(Warning::Interrupted { finished, planned: request.reps * plan.len() as u32 });
-        failure = Some("interrupted before the last repetition".to_owned());
+        let planned = request.reps * plan.len() as u32;
+        let complete = finished == planned;
+        if !complete {
+            warnings.push(Warning::Interrupted { finished, planned });
+        }
+        let what =
+            if complete { "after the last repetition, before all was done" } else { "before the last repetition" };
+        failure = Some(format!("interrupted {what}"));
     }
     if finished == 0 {
         return Err(Failure::Runtime(anyhow!("no repetition was finished")));
@@ -197,7 +212,7 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
                 traces.extend(trace::traced_run(scenario, &planned, &finished.repetitions, *run, &harness));
             }
             Some(Err(reason)) => {
-                eprintln!("error: {} is not traced: {reason}", planned.runtime.variant());
+                say(format_args!("error: {} is not traced: {reason}", planned.runtime.variant()));
                 failure.get_or_insert_with(|| "not every run could be traced".to_owned());
             }
             None => {}

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::check;
 use super::environment::{self, Environment};
 use super::jvm::{self, OLDEST};
-use super::limits::{self, Limits};
+use super::limits::{self, Limits, ThreadLimit};
 use super::overhead::Harness;
 use super::select;
 use crate::cli::DoctorFormat;
@@ -96,13 +96,7 @@ fn machine(limits: Limits) -> Vec<Check> {
     } else {
         Check::good("limits", "mappings", mappings)
     });
-    let sources = [
-        ("RLIMIT_NPROC", getrlimit(Resource::RLIMIT_NPROC).ok().map(|(soft, _)| soft).filter(|&n| n != RLIM_INFINITY)),
-        ("kernel.threads-max", number_in("/proc/sys/kernel/threads-max")),
-        ("kernel.pid_max", number_in("/proc/sys/kernel/pid_max")),
-        ("pids.max of the control group", number_in("/sys/fs/cgroup/pids.max")),
-    ];
-    checks.push(threads(&sources));
+    checks.push(threads(limits.most_threads));
     let stack = match getrlimit(Resource::RLIMIT_STACK) {
         Ok((soft, _)) if soft == RLIM_INFINITY => "unlimited for the main thread".to_owned(),
         Ok((soft, _)) => format!("{} for the main thread", format::bytes(soft)),
@@ -113,9 +107,8 @@ fn machine(limits: Limits) -> Vec<Check> {
 }
 
 /// The smallest of the limits on threads decides (P-6).
-fn threads(sources: &[(&str, Option<u64>)]) -> Check {
-    let known = sources.iter().filter_map(|(name, limit)| limit.map(|limit| (limit, *name)));
-    let Some((most, name)) = known.min() else {
+fn threads(limit: Option<ThreadLimit>) -> Check {
+    let Some(ThreadLimit { threads: most, name }) = limit else {
         return Check::good("limits", "threads", "no limit could be read");
     };
     let found = format!("up to {}, by {name}", format::count(most));
@@ -175,7 +168,10 @@ fn median(times: &mut [Duration]) -> Duration {
 /// Java, Maven, and the runner that they build.
 fn tools(java: Result<&jvm::Java, &str>) -> Vec<Check> {
     let mut checks = vec![match java {
-        Ok(java) => Check::good("java", "Java", format!("{} in {}", java.version.text, java.home.display())),
+        Ok(java) => {
+            let found = format!("{} in {}", java.version.text, java.home.display());
+            Check::good("java", "Java", java.note().unwrap_or(found))
+        }
         Err(reason) => Check::bad("java", "Java", reason, format!("install a JDK {OLDEST} or newer")),
     }];
     let built = jvm::built();
@@ -246,20 +242,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_limit_decides_and_says_its_name() {
-        for (limits, expect, good) in [
-            (&[("a", Some(90_000)), ("b", Some(32_768)), ("c", None)][..], "up to 32,768, by b", true),
-            (&[("a", Some(500)), ("b", Some(32_768))], "up to 500, by a", false),
-            (&[("a", None)], "no limit could be read", true),
+    fn a_limit_on_threads_says_its_name() {
+        for (limit, expect, good) in [
+            (Some(32_768), "up to 32,768, by b", true),
+            (Some(500), "up to 500, by b", false),
+            (None, "no limit could be read", true),
         ] {
-            let check = threads(limits);
+            let check = threads(limit.map(|threads| ThreadLimit { threads, name: "b" }));
             assert_eq!((check.found.as_str(), check.good, check.advice.is_some()), (expect, good, !good));
         }
     }
 
     #[test]
     fn a_preset_names_what_fits_and_what_does_not() {
-        let limits = Limits { cores: 2, mappings: 20_000 };
+        let limits = Limits { cores: 2, mappings: 20_000, most_threads: None };
         let java = jvm::Version { feature: 25, text: "25.0.3".to_owned() };
         let check = |name: &str, java| fits(&preset(name).unwrap(), java, limits);
         let all = check("high-concurrency", Ok(&java));

@@ -6,10 +6,11 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::limits::Limits;
+use super::limits::{Limits, ThreadLimit};
 use super::overhead::Harness;
 use super::surroundings;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use nix::unistd::getuid;
 
 /// Default of `vm.max_map_count`, where it cannot be read.
 const DEFAULT_MAPPINGS: u64 = 65_530;
@@ -160,7 +161,29 @@ pub(crate) fn kernel() -> Option<String> {
 /// What this machine allows.
 pub(crate) fn limits() -> Limits {
     let mappings = whole("/proc/sys/vm/max_map_count");
-    Limits { cores: cores().unwrap_or(1), mappings: mappings.unwrap_or(DEFAULT_MAPPINGS) }
+    Limits {
+        cores: cores().unwrap_or(1),
+        mappings: mappings.unwrap_or(DEFAULT_MAPPINGS),
+        most_threads: thread_limits().into_iter().min(),
+    }
+}
+
+/// Every limit on threads that holds for this process (P-6).
+fn thread_limits() -> Vec<ThreadLimit> {
+    // No limit of a user holds for root.
+    let user = getrlimit(Resource::RLIMIT_NPROC).ok().map(|(soft, _)| soft);
+    let user = user.filter(|&soft| soft != RLIM_INFINITY && !getuid().is_root());
+    let groups = surroundings::groups();
+    let of_group = groups.iter().filter_map(|group| whole(group.join("pids.max").to_str()?)).min();
+    [
+        (user, "RLIMIT_NPROC (ulimit -u)"),
+        (of_group, "pids.max of the control group"),
+        (whole("/proc/sys/kernel/threads-max"), "kernel.threads-max"),
+        (whole("/proc/sys/kernel/pid_max"), "kernel.pid_max"),
+    ]
+    .into_iter()
+    .filter_map(|(threads, name)| Some(ThreadLimit { threads: threads?, name }))
+    .collect()
 }
 
 /// [1/100 threads] Mean number of threads that ran or wanted to in the last minute.

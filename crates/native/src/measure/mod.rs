@@ -9,7 +9,9 @@ pub(crate) mod collect;
 mod command;
 mod cores;
 mod coroutine;
+mod counters;
 pub(crate) mod cpu;
+mod disk;
 mod doctor;
 pub(crate) mod environment;
 mod estimate;
@@ -53,6 +55,7 @@ pub(crate) use trace::TraceFormat;
 use crate::Failure;
 use crate::cli::{MeasureArgs, MeasureFormat};
 use crate::input;
+use crate::say::say;
 use collect::{Collected, Request};
 use metrics::Monitor;
 use out::Directory;
@@ -93,6 +96,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
         pin: args.pin.as_ref(),
         metrics: Some(&monitor.metrics),
         trace: output.is_some(),
+        count: !options.watch,
         ..Request::new(&args.choice.scenario, &input.scenario, args.reps)
     };
     if options.watch {
@@ -108,7 +112,7 @@ pub(crate) fn run(args: &MeasureArgs) -> Result<Measured, Failure> {
                 && matches!(error, Failure::Runtime(_))
                 && let Err(error) = monitor.write()
             {
-                eprintln!("error: {error:#}");
+                say(format_args!("error: {error:#}"));
             }
             return Err(error);
         }

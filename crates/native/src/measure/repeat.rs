@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow};
 use parkbench_engine::{Plan, Scenario};
 
 use super::child::{self, Job, Repetition};
+use super::counters::{self, Counters};
 use super::jvm::{self, Java, Process};
 use super::kind::Kind;
 use super::metrics::Metrics;
@@ -17,8 +18,8 @@ use super::select::Planned;
 use super::stop;
 use super::trace::Traced;
 
-/// A run with the flight recorder is added where a repetition takes no longer.
-const LONGEST_PINNING: Duration = Duration::from_secs(2);
+/// A run with the flight recorder, and one with the processor's counters, are added where a repetition takes no longer.
+const LONGEST_EXTRA: Duration = Duration::from_secs(2);
 
 /// What is to be repeated.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct Order<'a> {
     pub(crate) metrics: Option<&'a Metrics>,
     /// Whether one more repetition of each is traced.
     pub(crate) trace: bool,
+    /// Whether the processor counts what one more repetition of each does, where it can.
+    pub(crate) count: bool,
 }
 
 /// What one runtime gave.
@@ -50,6 +53,8 @@ pub(crate) struct Finished {
     pub(crate) pinned: Option<Result<u64, String>>,
     /// The traced repetition, or why there is none; `None` where none was asked for.
     pub(crate) traced: Option<Result<Box<Traced>, String>>,
+    /// What the processor has counted in one more run, or why that is not known; `None` where nobody has asked.
+    pub(crate) counters: Option<Result<Counters, String>>,
     /// Why there are no more repetitions.
     pub(crate) failure: Option<String>,
 }
@@ -116,8 +121,14 @@ async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut
             progress.end();
         }
     }
+    let countable = order.count.then(counters::allowed);
     for ((driver, of_one), estimate) in drivers.iter_mut().zip(finished).zip(order.estimates) {
         if of_one.failure.is_none() {
+            of_one.counters = match &countable {
+                Some(Ok(())) => Some(driver.counted(*estimate).await),
+                Some(Err(reason)) => Some(Err(reason.clone())),
+                None => None,
+            };
             if order.trace {
                 let traced = driver.traced(*estimate).await;
                 of_one.traced = Some(traced.map(Box::new).map_err(|error| format!("{error:#}")));
@@ -159,6 +170,7 @@ async fn prepare(order: Order<'_>) -> anyhow::Result<Vec<Driver<'_>>> {
                 runtime: runtime.clone(),
                 iteration_ps: order.iteration_ps,
                 trace: false,
+                count: false,
                 parent: std::process::id(),
             })),
         });
@@ -198,11 +210,23 @@ impl Driver<'_> {
         let Self::Jvm { jvm: Jvm { kind: Kind::JavaVirtual, .. }, process: Some(process), .. } = self else {
             return None;
         };
-        if estimate > LONGEST_PINNING {
-            let seconds = LONGEST_PINNING.as_secs();
-            return Some(Err(format!("counted in one more run, and only where that takes {seconds} s at most")));
+        if let Err(reason) = is_short(estimate) {
+            return Some(Err(reason));
         }
         Some(process.pinned(limit(estimate)).await.map_err(|error| format!("{error:#}")))
+    }
+
+    /// What the processor counts in one more run, where that is short.
+    async fn counted(&mut self, estimate: Duration) -> Result<Counters, String> {
+        is_short(estimate)?;
+        let limit = limit(estimate);
+        let counted = match self {
+            Self::Fresh(job) => child::run_counted(job, limit).await,
+            Self::Jvm { process: Some(process), .. } => process.counted(limit).await,
+            Self::Jvm { process: None, .. } => Err(anyhow!("no JVM was started")),
+            Self::Broken(reason) => Err(anyhow!(reason.clone())),
+        };
+        counted.map_err(|error| format!("{error:#}"))
     }
 
     /// Ends what it has started; a process that is measured alone ends with its repetition.
@@ -215,6 +239,13 @@ impl Driver<'_> {
     }
 }
 
+/// Whether one more run may be added.
+fn is_short(estimate: Duration) -> Result<(), String> {
+    let seconds = LONGEST_EXTRA.as_secs();
+    let reason = || format!("counted in one more run, and only where that takes {seconds} s at most");
+    (estimate <= LONGEST_EXTRA).then_some(()).ok_or_else(reason)
+}
+
 fn limit(estimate: Duration) -> Duration {
-    estimate.saturating_mul(5).saturating_add(Duration::from_mins(2))
+    estimate.saturating_mul(5).saturating_add(jvm::SLACK)
 }

@@ -9,9 +9,11 @@ use parkbench_trace::{Origin, RESULT_VERSION, RunMemory, RunResult};
 use serde::Serialize;
 
 use super::child::Repetition;
+use super::counters::Counters;
 use super::environment::Environment;
 use super::histogram::Histograms;
 use super::jvm::JvmReadings;
+use super::kind::Kind;
 use super::overhead::Harness;
 use super::probe::Reading;
 use super::repeat::Finished;
@@ -60,6 +62,9 @@ pub(crate) struct Run {
     pub(crate) resident_growth_bytes: Option<u64>,
     /// [ns] CPU time of all threads, in their own code and in the kernel.
     pub(crate) cpu_ns: Option<u64>,
+    /// What the processor has counted in one more run; left out where nobody has asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) counters: Option<CounterFigures>,
     /// Latency and response time of the tasks of all repetitions.
     #[serde(flatten)]
     pub(crate) histograms: Histograms,
@@ -69,6 +74,19 @@ pub(crate) struct Run {
     /// What it has cost to trace one more repetition; left out where none was traced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<TraceFigures>,
+}
+
+/// What the processor has counted in one more run, none of the repetitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct CounterFigures {
+    /// Instructions that were carried out.
+    pub(crate) instructions: Option<u64>,
+    /// Cycles of the cores.
+    pub(crate) cycles: Option<u64>,
+    /// Accesses to memory that no cache could answer.
+    pub(crate) cache_misses: Option<u64>,
+    /// Whether the kernel's part is in the figures; absent where there are none.
+    pub(crate) with_kernel: Option<bool>,
 }
 
 /// What the JVM says about the repetition with the median makespan.
@@ -152,10 +170,24 @@ impl Run {
         };
         let resident_growth_bytes = figure("resident_growth_bytes", &readings.resident_growth);
         let cpu_ns = figure("cpu_ns", &readings.cpu_ns);
-        let not_virtual = || Err("only virtual threads can be pinned".to_owned());
+        let virtual_threads = planned.runtime.kind() == Kind::JavaVirtual;
+        let reason =
+            if virtual_threads { "the measurement ended before" } else { "only virtual threads can be pinned" };
+        let not_counted = || Err(reason.to_owned());
         let jvm = median.jvm.map(|readings| JvmRun {
             readings,
-            pinned: figure("jvm.pinned", &finished.pinned.clone().unwrap_or_else(not_virtual)),
+            pinned: figure("jvm.pinned", &finished.pinned.clone().unwrap_or_else(not_counted)),
+        });
+        let counters = finished.counters.as_ref().map(|counted| {
+            let mut counter = |name: &str, of: fn(&Counters) -> &Reading| {
+                figure(name, &counted.as_ref().map_err(Clone::clone).and_then(|counters| of(counters).clone()))
+            };
+            let instructions = counter("counters.instructions", |counters| &counters.instructions);
+            let cycles = counter("counters.cycles", |counters| &counters.cycles);
+            let cache_misses = counter("counters.cache_misses", |counters| &counters.cache_misses);
+            let any = instructions.or(cycles).or(cache_misses);
+            let with_kernel = counted.as_ref().ok().filter(|_| any.is_some()).map(|counters| counters.with_kernel);
+            CounterFigures { instructions, cycles, cache_misses, with_kernel }
         });
         let result = RunResult {
             origin: Origin::Measured,
@@ -203,6 +235,7 @@ impl Run {
             histograms: Histograms::merged(repetitions.iter().map(|repetition| &repetition.histograms)),
             statistics,
             jvm,
+            counters,
             trace: finished.traced.as_ref().and_then(|traced| traced.as_ref().ok()).map(|traced| (&**traced).into()),
         })
     }
@@ -244,6 +277,7 @@ mod tests {
             in_flight_peak: 2,
             readings,
             jvm: None,
+            counters: None,
         }
     }
 
@@ -257,6 +291,33 @@ mod tests {
             assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
             assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
             assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
+        }
+    }
+
+    #[test]
+    fn counters_are_figures_or_have_a_reason() {
+        let scenario = preset("io-bound").unwrap();
+        let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(1);
+        let some =
+            Counters { with_kernel: true, instructions: Ok(7), cycles: Ok(8), cache_misses: Err("no such".into()) };
+        for (counted, expect, reason) in [
+            (None, serde_json::Value::Null, None),
+            (
+                Some(Ok(some)),
+                serde_json::json!({"instructions": 7, "cycles": 8, "cache_misses": null, "with_kernel": true}),
+                Some("no such"),
+            ),
+            (
+                Some(Err("too long".to_owned())),
+                serde_json::json!({"instructions": null, "cycles": null, "cache_misses": null, "with_kernel": null}),
+                Some("too long"),
+            ),
+        ] {
+            let finished =
+                Finished { repetitions: vec![repetition(5, Ok(1))], counters: counted, ..Finished::default() };
+            let json = serde_json::to_value(Run::new(&scenario, &planned, &finished, &HARNESS).unwrap()).unwrap();
+            assert_eq!(json["counters"], expect);
+            assert_eq!(json["unavailable"]["counters.cache_misses"].as_str(), reason);
         }
     }
 

@@ -5,7 +5,7 @@ pub(crate) mod spread;
 use parkbench_trace::RunResult;
 use parkbench_view::format;
 
-use super::report::{JvmRun, Report};
+use super::report::{CounterFigures, JvmRun, Report};
 use super::stats::Spread;
 use super::trace::TraceFigures;
 use crate::figures::{self, WIDTH, or_absent};
@@ -38,6 +38,14 @@ pub(crate) fn render(report: &Report) -> String {
         grid.figure("Its growth in resident memory", chunk, |index| {
             or_absent(run(index).resident_growth_bytes, format::bytes)
         });
+        if report.runs.iter().any(|run| run.counters.is_some_and(|counters| counters.with_kernel.is_some())) {
+            let counter = |index: &usize, of: fn(&CounterFigures) -> Option<u64>| {
+                or_absent(run(index).counters.as_ref().and_then(of), format::count)
+            };
+            grid.figure("Instructions, of one more run", chunk, |index| counter(index, |of| of.instructions));
+            grid.figure("  cycles", chunk, |index| counter(index, |of| of.cycles));
+            grid.figure("  cache misses", chunk, |index| counter(index, |of| of.cache_misses));
+        }
         if report.runs.iter().any(|run| run.trace.is_some()) {
             let trace =
                 |index: &usize, show: &dyn Fn(&TraceFigures) -> String| or_absent(run(index).trace.as_ref(), show);
@@ -130,9 +138,11 @@ pub(crate) fn absent(report: &Report) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for run in &report.runs {
         for (field, reason) in &run.result.unavailable {
+            // All of them for one reason.
+            let field = if field.starts_with("counters.") { "counters" } else { field };
             let line = format!("{field} unavailable: {reason}");
             // Figures that no measurement has are not shown, and need no explanation.
-            let shown = !reason.contains("measurement") && !["jvm.pinned", "statistics.sd"].contains(&field.as_str());
+            let shown = !reason.contains("measurement") && !["jvm.pinned", "statistics.sd"].contains(&field);
             if shown && !reasons.contains(&line) {
                 reasons.push(line);
             }
@@ -157,6 +167,10 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         add("makespan_longest_ns", longest.to_string());
         add("resident_growth_bytes", optional(run.resident_growth_bytes));
         add("cpu_ns", optional(run.cpu_ns));
+        let counter = |of: fn(&CounterFigures) -> Option<u64>| optional(run.counters.as_ref().and_then(of));
+        add("counter_instructions", counter(|counters| counters.instructions));
+        add("counter_cycles", counter(|counters| counters.cycles));
+        add("counter_cache_misses", counter(|counters| counters.cache_misses));
         let jvm = |of: fn(&JvmRun) -> Option<u64>| optional(run.jvm.as_ref().and_then(of));
         for figure in &spread::FIGURES {
             statistics(&mut add, figure, (figure.of)(&run.statistics));
@@ -241,6 +255,7 @@ pub(crate) mod tests {
                 cpu_ns: Ok(12_000_000),
             },
             jvm: None,
+            counters: None,
         };
         let repetitions: [Vec<u64>; 4] = [
             vec![

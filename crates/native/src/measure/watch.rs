@@ -16,6 +16,7 @@ use super::{markdown, table};
 use crate::Failure;
 use crate::cli::MeasureFormat;
 use crate::figures::{WIDTH, or_absent};
+use crate::say::say;
 
 /// What precedes the lines of a table; each figure is that of the repetition with the median total time.
 const HEADER: &str = "Round       UTC      Total    Tasks/s       Mean        p95     Growth  Runtime\n";
@@ -45,13 +46,13 @@ pub(crate) fn watch(
             Err(Failure::Runtime(error)) if with_figures > 0 => {
                 incomplete += 1;
                 monitor.metrics.round_without_figures();
-                eprintln!("error: round {round}: {error:#}");
+                say(format_args!("error: round {round}: {error:#}"));
             }
             Err(failure) => return Err(failure),
         }
         if let Err(error) = monitor.write() {
             // The next may succeed, for someone may make room.
-            eprintln!("error: round {round}: {error:#}");
+            say(format_args!("error: round {round}: {error:#}"));
             trouble = Some(error);
         }
         if stop.wait(Some(pause))? {

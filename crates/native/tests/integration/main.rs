@@ -6,6 +6,7 @@
 mod bad_input;
 mod calibrate;
 mod docs;
+mod hard;
 mod help;
 mod measure;
 mod monitor;

@@ -228,6 +228,7 @@ fn json_has_what_is_documented() {
     documented(&json);
     documented(&json["environment"]);
     documented(&json["runs"][0]);
+    documented(&json["runs"][0]["counters"]);
     documented(
         &serde_json::json!({"absent": [], "java": "", "jvm": {}, "gc_ns": 0, "gc_count": 0, "heap_peak_bytes": 0,
         "threads_peak": 0, "pinned": 0, "variant": "", "stands_for": "", "reason": ""}),
@@ -270,7 +271,7 @@ fn a_child_does_not_outlive_its_parent() {
 }
 
 /// The process that the parent has started for a repetition; waits for it.
-fn child_of(parent: &mut Child) -> String {
+pub(crate) fn child_of(parent: &mut Child) -> String {
     let children = format!("/proc/{0}/task/{0}/children", parent.id());
     loop {
         let list = fs::read_to_string(&children).unwrap();

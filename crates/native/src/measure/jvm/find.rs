@@ -30,6 +30,17 @@ pub(crate) struct Java {
     pub(crate) home: PathBuf,
     /// Which one it is.
     pub(crate) version: Version,
+    /// Those that the user's settings name and that cannot be used, and why; empty where the first could be.
+    pub(crate) passed_over: Vec<String>,
+}
+
+impl Java {
+    /// Which Java is taken in place of one that the user may have meant.
+    pub(crate) fn note(&self) -> Option<String> {
+        let passed_over = self.passed_over.join(", ");
+        let taken = format!("Java {} in {} is taken", self.version.text, self.home.display());
+        (!passed_over.is_empty()).then(|| format!("{passed_over}: {taken}, for {OLDEST} or newer is needed"))
+    }
 }
 
 /// Why there is no Java.
@@ -55,22 +66,33 @@ pub(crate) fn find_java(option: Option<&Path>, cache: Option<&Path>) -> Result<J
         }
         return Ok(java);
     }
-    let named = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().chain(on_path("java"));
-    first_of(named.filter_map(|path| java_at(&path)), usual(cache))
+    let of_home = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let named = [("JAVA_HOME", of_home), ("PATH", on_path("java"))];
+    let named = named.into_iter().filter_map(|(place, path)| path.map(|path| (place, java_at(&path), path)));
+    first_of(named, usual(cache))
 }
 
 /// The first of `named` that is new enough, else the newest of `usual`.
-fn first_of(named: impl Iterator<Item = Java>, mut usual: Vec<Java>) -> Result<Java, JavaError> {
+fn first_of(
+    named: impl Iterator<Item = (&'static str, Option<Java>, PathBuf)>,
+    mut usual: Vec<Java>,
+) -> Result<Java, JavaError> {
     let mut newest_old: Option<Java> = None;
-    for java in named {
+    let mut passed_over = Vec::new();
+    for (place, java, path) in named {
+        let Some(java) = java else {
+            passed_over.push(format!("{place} names {}, where no Java is found", path.display()));
+            continue;
+        };
         if java.version.feature >= OLDEST {
-            return Ok(java);
+            return Ok(Java { passed_over, ..java });
         }
+        passed_over.push(format!("{place} has Java {}", java.version.text));
         newest_old = newest_old.max_by_version(java);
     }
     usual.sort_by(|a, b| (a.version.feature, &a.home).cmp(&(b.version.feature, &b.home)));
     match usual.pop() {
-        Some(java) if java.version.feature >= OLDEST => Ok(java),
+        Some(java) if java.version.feature >= OLDEST => Ok(Java { passed_over, ..java }),
         last => {
             let old = last.map_or(newest_old.clone(), |java| newest_old.max_by_version(java));
             let text = old.map(|java| format!(" (the newest is {} in {})", java.version.text, java.home.display()));
@@ -111,7 +133,7 @@ fn java_at(path: &Path) -> Option<Java> {
         return None;
     }
     let release = fs::read_to_string(home.join("release")).ok()?;
-    Some(Java { version: parse_release(&release)?, home })
+    Some(Java { version: parse_release(&release)?, home, passed_over: Vec::new() })
 }
 
 fn parse_release(release: &str) -> Option<Version> {
@@ -139,7 +161,8 @@ mod tests {
     use super::*;
 
     fn java(home: &str, feature: u32) -> Java {
-        Java { home: PathBuf::from(home), version: Version { feature, text: format!("{feature}.0.1") } }
+        let version = Version { feature, text: format!("{feature}.0.1") };
+        Java { home: PathBuf::from(home), version, passed_over: Vec::new() }
     }
 
     #[test]
@@ -160,13 +183,32 @@ mod tests {
     #[test]
     fn the_first_that_is_new_enough_is_taken() {
         let home = |named: &[Java], usual: &[Java]| {
-            first_of(named.iter().cloned(), usual.to_vec()).map(|java| java.home.display().to_string())
+            let named = named.iter().map(|java| ("PATH", Some(java.clone()), java.home.clone()));
+            first_of(named, usual.to_vec()).map(|java| java.home.display().to_string())
         };
         assert_eq!(home(&[java("a", 21), java("b", 25)], &[java("c", 26)]).unwrap(), "a");
         assert_eq!(home(&[java("a", 17)], &[java("c", 21), java("d", 25), java("e", 24)]).unwrap(), "d");
         let none = home(&[java("a", 17)], &[java("c", 11)]).unwrap_err().to_string();
         assert!(none.contains("(the newest is 17.0.1 in a); install a JDK 21 or newer"), "{none}");
         assert!(home(&[], &[]).unwrap_err().to_string().contains("usual places; install"));
+    }
+
+    #[test]
+    fn what_is_passed_over_is_said() {
+        let note = |named: [Option<Java>; 2], usual: &[Java]| {
+            let named = ["JAVA_HOME", "PATH"].into_iter().zip(named).map(|(place, java)| (place, java, "x".into()));
+            first_of(named, usual.to_vec()).unwrap().note()
+        };
+        let new = || Some(java("b", 25));
+        assert_eq!(note([new(), None], &[]), None);
+        let taken = "Java 25.0.1 in b is taken, for 21 or newer is needed";
+        for (named, expect) in [
+            ([Some(java("a", 17)), new()], "JAVA_HOME has Java 17.0.1"),
+            ([None, new()], "JAVA_HOME names x, where no Java is found"),
+            ([Some(java("a", 17)), Some(java("c", 11))], "JAVA_HOME has Java 17.0.1, PATH has Java 11.0.1"),
+        ] {
+            assert_eq!(note(named, &[java("b", 25)]), Some(format!("{expect}: {taken}")));
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::find::{Java, maven};
 use crate::measure::command;
+use crate::say::say;
 
 /// How often a process that waits for another's build looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -59,15 +60,17 @@ fn path() -> anyhow::Result<PathBuf> {
 
 /// The runner of this very version; builds it where it is missing.
 ///
-/// A build that is dropped ends Maven with it. One process builds, and others wait for it.
+/// A build that is dropped ends Maven and all that it has started with it. One process builds, and others wait for it.
 pub(crate) async fn jar(java: &Java) -> anyhow::Result<PathBuf> {
     let jar = path()?;
     if jar.is_file() {
         return Ok(jar);
     }
     let shelf = jar.parent().context("the cache has a directory")?;
-    fs::create_dir_all(shelf).with_context(|| format!("cannot make {}", shelf.display()))?;
-    let lock = File::create(shelf.join("build.lock")).context("cannot write into the cache")?;
+    let advice = "set PARKBENCH_CACHE to a directory that can be written";
+    fs::create_dir_all(shelf).with_context(|| format!("cannot make {} ({advice})", shelf.display()))?;
+    let lock = File::create(shelf.join("build.lock"))
+        .with_context(|| format!("cannot write into {} ({advice})", shelf.display()))?;
     while let Err(error) = lock.try_lock() {
         if let TryLockError::Error(error) = error {
             return Err(anyhow!(error).context("cannot lock the cache"));
@@ -78,7 +81,7 @@ pub(crate) async fn jar(java: &Java) -> anyhow::Result<PathBuf> {
         return Ok(jar);
     }
     let maven = maven().map_err(|advice| anyhow!(advice))?;
-    eprintln!("building the runner for Java and Kotlin with Maven, once: a minute or two, with downloads");
+    say("building the runner for Java and Kotlin with Maven, once: a minute or two, with downloads");
     let dir = shelf.join(format!("build-{}", std::process::id()));
     let _cleaner = Cleaner(&dir);
     let write = |path: PathBuf, text: &str| {
@@ -94,16 +97,16 @@ pub(crate) async fn jar(java: &Java) -> anyhow::Result<PathBuf> {
 }
 
 async fn build(maven: &Path, java: &Java, dir: &Path) -> anyhow::Result<()> {
-    let output = command::child(maven)
+    let mut build = command::child(maven);
+    build
         .args(["--batch-mode", "--no-transfer-progress", "--quiet", "-Dmaven.test.skip=true", "package"])
         .env("JAVA_HOME", &java.home)
         // They are for the JVM that is measured.
         .env_remove("JAVA_TOOL_OPTIONS")
         .current_dir(dir)
-        .stdin(Stdio::null())
-        .output()
-        .await
-        .with_context(|| format!("cannot start {}", maven.display()))?;
+        .stdin(Stdio::null());
+    // Maven may start others, such as the daemon of Kotlin's compiler, which would disturb what is measured.
+    let output = command::output(&mut build).await.with_context(|| format!("cannot start {}", maven.display()))?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stdout);
         let reason = text.lines().find(|line| line.starts_with("[ERROR]")).unwrap_or("it said nothing");

@@ -8,4 +8,4 @@ mod process;
 
 pub(crate) use find::{Java, JavaError, OLDEST, Version, find_java, maven};
 pub(crate) use jar::{built, cache, can_build, jar};
-pub(crate) use process::{JvmReadings, Process};
+pub(crate) use process::{JvmReadings, Process, SLACK};

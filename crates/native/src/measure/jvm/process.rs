@@ -8,12 +8,15 @@ use anyhow::{Context as _, anyhow, bail};
 use parkbench_engine::Plan;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 use super::find::Java;
 use super::plan;
 use crate::measure::child::Repetition;
 use crate::measure::command;
+use crate::measure::counters::{Counters, Counting};
 use crate::measure::histogram::Histograms;
 use crate::measure::kind::Kind;
 use crate::measure::probe::Readings;
@@ -22,8 +25,12 @@ use crate::measure::slots::Times;
 use crate::measure::trace::{self, Lives, Traced};
 use parkbench_trace::Summary;
 
-/// How long the JVM may take to start, besides its warm-up.
-const START_LIMIT: Duration = Duration::from_mins(2);
+/// How much longer than the estimate everything may take, for a machine that is busy with other things.
+pub(crate) const SLACK: Duration = Duration::from_mins(2);
+/// The same for a JVM that lacks a thread.
+const STARVED_SLACK: Duration = Duration::from_secs(10);
+/// [bytes] Of what a JVM says besides its answers, so much is kept.
+const MOST_NOISE: usize = 1 << 16;
 
 /// What only a JVM can say about a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +53,8 @@ enum Answer {
     Measured(Box<Measured>),
     Traced(Box<RunnerTrace>),
     Pinned(u64),
+    /// A run whose times are nobody's has ended.
+    Ran,
     Failed(String),
 }
 
@@ -90,6 +99,7 @@ impl Measured {
             in_flight_peak: times.in_flight_peak,
             readings: self.readings,
             jvm: Some(self.jvm),
+            counters: None,
         }
     }
 }
@@ -100,6 +110,8 @@ pub(crate) struct Process {
     child: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
+    /// What it says on standard error, up to its end.
+    complaints: JoinHandle<String>,
 }
 
 impl Process {
@@ -119,9 +131,10 @@ impl Process {
             .with_context(|| format!("cannot start {}", java.home.join("bin/java").display()))?;
         let commands = child.stdin.take().context("the JVM has no standard input")?;
         let answers = BufReader::new(child.stdout.take().context("the JVM has no standard output")?);
-        let mut process = Self { child, commands, answers };
+        let complaints = tokio::spawn(complaints(child.stderr.take().context("the JVM has no standard error")?));
+        let mut process = Self { child, commands, answers, complaints };
         let line = plan::line(plan, jvm, u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
-        let limit = START_LIMIT.saturating_add(estimate.saturating_mul(5));
+        let limit = SLACK.saturating_add(estimate.saturating_mul(5));
         match process.ask(&line, limit).await? {
             Answer::Ready(_) => Ok(process),
             other => bail!("the runner answered its plan with {other:?}"),
@@ -171,6 +184,18 @@ impl Process {
         }
     }
 
+    /// What the processor counts in a run of its own: of all the JVM's threads, its collector and compiler included.
+    pub(crate) async fn counted(&mut self, limit: Duration) -> anyhow::Result<Counters> {
+        let process = self.child.id().context("the JVM has ended")?;
+        let counting = Counting::process(process).context("the threads of the JVM cannot be listed")?;
+        let answer = self.ask("count", limit).await;
+        let counters = counting.finish();
+        match answer? {
+            Answer::Ran => Ok(counters),
+            other => bail!("the runner answered with {other:?}"),
+        }
+    }
+
     /// Ends the JVM and waits until it is gone.
     pub(crate) async fn end(mut self) {
         // One that has ended already cannot be ended again.
@@ -178,46 +203,69 @@ impl Process {
     }
 
     async fn ask(&mut self, command: &str, limit: Duration) -> anyhow::Result<Answer> {
-        let asked = async {
-            let line = format!("{command}\n");
+        let mut deadline = Instant::now() + limit;
+        let line = format!("{command}\n");
+        let told = async {
             // A JVM that has ended says why below.
             let _ = self.commands.write_all(line.as_bytes()).await;
             let _ = self.commands.flush().await;
-            let mut noise = String::new();
-            loop {
-                let mut line = String::new();
-                let read = self.answers.read_line(&mut line).await.context("cannot read what the runner answers")?;
-                if read == 0 {
-                    return Err(self.ended(&noise).await);
-                }
-                match serde_json::from_str::<Answer>(&line) {
-                    Ok(Answer::Failed(reason)) => return Err(anyhow!(reason)),
-                    Ok(answer) => return Ok(answer),
-                    Err(error) if line.starts_with('{') => {
-                        return Err(anyhow!(error).context("what the runner answers cannot be read"));
-                    }
-                    // The JVM's own last words come this way too.
-                    Err(_) => noise += &line,
-                }
-            }
         };
-        match tokio::time::timeout(limit, asked).await {
-            Ok(answer) => answer,
-            Err(_) => bail!("the JVM was ended: it gave no answer for {} s", limit.as_secs()),
+        let late = || format!("the JVM was ended: it gave no answer for {} s", limit.as_secs());
+        timeout_at(deadline, told).await.with_context(late)?;
+        let mut noise = String::new();
+        loop {
+            let mut line = String::new();
+            let Ok(read) = timeout_at(deadline, self.answers.read_line(&mut line)).await else {
+                match noise.lines().find(|line| is_starved(line)) {
+                    Some(line) => bail!("the JVM was ended: it got no thread and gave no answer ({line})"),
+                    None => bail!(late()),
+                }
+            };
+            if read.context("cannot read what the runner answers")? == 0 {
+                return Err(self.ended(&noise).await);
+            }
+            match serde_json::from_str::<Answer>(&line) {
+                Ok(Answer::Failed(reason)) => return Err(anyhow!(reason)),
+                Ok(answer) => return Ok(answer),
+                Err(error) if line.starts_with('{') => {
+                    return Err(anyhow!(error).context("what the runner answers cannot be read"));
+                }
+                // The JVM's own last words come this way too.
+                Err(_) if noise.len() < MOST_NOISE => noise += &line,
+                Err(_) => {}
+            }
+            if is_starved(&line) {
+                // Without that thread the run may have no end: then nobody waits for it as for a slow machine.
+                deadline = deadline.min(Instant::now() + limit.saturating_sub(SLACK) + STARVED_SLACK);
+            }
         }
     }
 
     /// Why the JVM has ended.
     async fn ended(&mut self, noise: &str) -> anyhow::Error {
-        let mut stderr = String::new();
-        if let Some(mut pipe) = self.child.stderr.take() {
-            let _ = pipe.read_to_string(&mut stderr).await;
-        }
         match self.child.wait().await {
-            Ok(status) => anyhow!(last_words(status, noise, &stderr)),
+            Ok(status) => {
+                let stderr = (&mut self.complaints).await.unwrap_or_default();
+                anyhow!(last_words(status, noise, &stderr))
+            }
             Err(error) => anyhow!(error).context("cannot wait for the JVM"),
         }
     }
+}
+
+/// Whether the JVM says that it could not start a thread.
+fn is_starved(line: &str) -> bool {
+    line.contains("unable to create native thread") || line.contains("pthread_create failed")
+}
+
+/// Reads all that the JVM says, so that it never waits for a reader, and keeps the beginning.
+async fn complaints(mut pipe: ChildStderr) -> String {
+    let (mut kept, mut buffer) = (Vec::new(), [0_u8; 4_096]);
+    while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+        let room = MOST_NOISE.saturating_sub(kept.len());
+        kept.extend_from_slice(&buffer[..read.min(room)]);
+    }
+    String::from_utf8_lossy(&kept).into_owned()
 }
 
 /// How this runtime's JVM is started.
@@ -246,13 +294,21 @@ fn options(jvm: &Jvm) -> Vec<String> {
 /// Why the JVM has ended: what it said itself, else how.
 fn last_words(status: ExitStatus, noise: &str, stderr: &str) -> String {
     let lines = || noise.lines().chain(stderr.lines()).map(str::trim).filter(|line| !line.starts_with("Picked up "));
+    if let Some(line) = lines().find(|line| is_starved(line)) {
+        return format!("the JVM got no thread ({line})");
+    }
     let memory = lines().find(|line| line.contains("OutOfMemoryError"));
     if let Some(line) = memory {
         return format!(
             "the JVM ran out of memory ({line}); give it more by JAVA_TOOL_OPTIONS=-Xmx2g, or use --tasks for fewer"
         );
     }
-    let said = lines().find(|line| !line.is_empty()).map_or_else(String::new, |line| format!(": {line}"));
+    let mut said: Vec<&str> = lines().filter(|line| !line.is_empty()).take(2).collect();
+    // Alone the first line of a virtual machine that cannot start says nothing.
+    if !said.first().is_some_and(|line| line.contains("initialization of VM")) {
+        said.truncate(1);
+    }
+    let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(": ")) };
     format!("the JVM ended with {status}{said}")
 }
 
@@ -271,6 +327,18 @@ mod tests {
                 "",
                 "Picked up JAVA_TOOL_OPTIONS: -Xmx1k\nError: too small\n",
                 "the JVM ended with exit status: 1: Error: too small",
+            ),
+            (
+                1 << 8,
+                "Error occurred during initialization of VM\nToo small maximum heap\n",
+                "",
+                "the JVM ended with exit status: 1: Error occurred during initialization of VM: Too small maximum heap",
+            ),
+            (
+                1 << 8,
+                "",
+                "java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory\n",
+                "the JVM got no thread (java.lang.OutOfMemoryError: unable to create native thread",
             ),
             (
                 3 << 8,
@@ -295,6 +363,7 @@ mod tests {
         let ready = r#"{"ready":{"java":"25","vendor":"x","kotlin":"2.3.0","iteration_ps":300,"warmup_runs":4}}"#;
         assert!(matches!(serde_json::from_str(ready).unwrap(), Answer::Ready(_)));
         assert!(matches!(serde_json::from_str(r#"{"pinned":3}"#).unwrap(), Answer::Pinned(3)));
+        assert!(matches!(serde_json::from_str("\"ran\"\n").unwrap(), Answer::Ran));
         assert!(
             matches!(serde_json::from_str(r#"{"failed":"no"}"#).unwrap(), Answer::Failed(reason) if reason == "no")
         );

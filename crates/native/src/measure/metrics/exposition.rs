@@ -234,6 +234,7 @@ mod tests {
                 cpu_ns: Ok(1),
             },
             jvm: None,
+            counters: None,
         }
     }
 

@@ -2,7 +2,6 @@
 //! of it.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
@@ -10,6 +9,7 @@ use parkbench_engine::FieldError;
 
 use crate::Failure;
 use crate::input::InputError;
+use crate::measure::disk;
 
 const OPTION: &str = "--metrics-file";
 
@@ -74,12 +74,7 @@ fn directory(path: &Path) -> &Path {
 
 /// A disk that is full is noticed here, and not when the kernel writes it back.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let write = || -> io::Result<()> {
-        let mut file = File::create(path)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    };
-    write().map_err(|error| anyhow!(error))
+    File::create(path).and_then(|file| disk::fill(file, text)).map_err(|error| anyhow!(error))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub(crate) use state::Metrics;
 
 use super::stop::Stop;
 use crate::Failure;
+use crate::say::say;
 use file::Target;
 use server::Server;
 
@@ -35,7 +36,7 @@ impl Monitor {
         let target = path.map(Target::open).transpose()?;
         let server = listen.map(|address| Server::start(address, Arc::clone(&metrics))).transpose()?;
         if let Some(server) = &server {
-            eprintln!("metrics: serving {}", server.url());
+            say(format_args!("metrics: serving {}", server.url()));
         }
         Ok(Self { metrics, server, target })
     }
@@ -50,7 +51,8 @@ impl Monitor {
         let Some(server) = self.server.as_ref().filter(|_| !stop.is_requested()) else {
             return Ok(());
         };
-        eprintln!("metrics: the measurement is over; still serving {} until interrupted (Ctrl-C)", server.url());
+        let url = server.url();
+        say(format_args!("metrics: the measurement is over; still serving {url} until interrupted (Ctrl-C)"));
         stop.wait(None).map(drop)
     }
 }

@@ -22,6 +22,7 @@ use tokio::sync::Semaphore;
 
 use super::exposition;
 use super::state::Metrics;
+use crate::say::say;
 
 const OPTION: &str = "--metrics-listen";
 const PATH: &str = "/metrics";
@@ -76,7 +77,7 @@ fn refusal(address: SocketAddr, error: io::Error) -> anyhow::Error {
 async fn accept(listener: TcpListener, metrics: Arc<Metrics>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
-        Err(error) => return eprintln!("error: the metrics cannot be served: {error}"),
+        Err(error) => return say(format_args!("error: the metrics cannot be served: {error}")),
     };
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {

@@ -10,7 +10,10 @@ use parkbench_engine::FieldError;
 use parkbench_trace::TraceFile;
 
 use super::chrome;
+use crate::Failure;
 use crate::input::InputError;
+use crate::measure::disk;
+use crate::say::say;
 
 /// How the file is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -33,22 +36,25 @@ pub(crate) struct Output {
 
 impl Output {
     /// Opens a new file beside the one that is asked for.
-    pub(crate) fn open(path: &Path, format: TraceFormat) -> Result<Self, InputError> {
-        let refused = |reason: String| {
+    ///
+    /// What is no place for a file is wrong input; what cannot be written is a failure.
+    pub(crate) fn open(path: &Path, format: TraceFormat) -> Result<Self, Failure> {
+        let wrong = |reason: &str| {
             let value = format!("{} ({reason})", path.display());
-            InputError::Field(FieldError::new(
-                "--trace",
-                value,
-                "the name of a file in a directory that can be written",
-            ))
+            let allowed = "the name of a file in a directory that exists";
+            Failure::Input(InputError::Field(FieldError::new("--trace", value, allowed)))
         };
         if path.file_name().is_none() || fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(refused("it is no regular file".to_owned()));
+            return Err(wrong("it is no regular file"));
+        }
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if directory.is_some_and(|directory| !directory.is_dir()) {
+            return Err(wrong("it is in no directory"));
         }
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(|error| refused(error.to_string()))?;
+        let file = File::create(&part).with_context(|| format!("--trace: {} cannot be written", path.display()))?;
         Ok(Self { path: path.to_owned(), part, file: Some(file), format })
     }
 
@@ -56,14 +62,19 @@ impl Output {
     pub(crate) fn finish(mut self, traces: &TraceFile) -> anyhow::Result<()> {
         let place = || format!("cannot write {}", self.path.display());
         let Some(file) = self.file.take() else { return Ok(()) };
-        let mut out = BufWriter::new(file);
-        let written = match self.format {
-            TraceFormat::Parkbench => out.write_all(&traces.encode()),
-            TraceFormat::Chrome => chrome::write(traces, &mut out),
-        };
-        written.and_then(|()| out.flush()).with_context(place)?;
+        fill(&file, self.format, traces).with_context(place)?;
         fs::rename(&self.part, &self.path).with_context(place)
     }
+}
+
+fn fill(file: &File, format: TraceFormat, traces: &TraceFile) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    match format {
+        TraceFormat::Parkbench => out.write_all(&traces.encode()),
+        TraceFormat::Chrome => chrome::write(traces, &mut out),
+    }?;
+    out.flush()?;
+    disk::sync(file)
 }
 
 impl Drop for Output {
@@ -71,7 +82,7 @@ impl Drop for Output {
         // After it was put in place there is none.
         match fs::remove_file(&self.part) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                eprintln!("warning: {} could not be removed: {error}", self.part.display());
+                say(format_args!("warning: {} could not be removed: {error}", self.part.display()));
             }
             _ => {}
         }
@@ -111,8 +122,14 @@ mod tests {
     fn what_cannot_be_written_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         for path in [dir.path().to_owned(), dir.path().join("none/x"), PathBuf::from("/dev/null"), PathBuf::from("/")] {
-            let error = Output::open(&path, TraceFormat::Parkbench).unwrap_err().to_string();
-            assert!(error.starts_with("--trace: "), "{error}");
+            match Output::open(&path, TraceFormat::Parkbench).unwrap_err() {
+                Failure::Input(error) => assert!(error.to_string().starts_with("--trace: "), "{error}"),
+                Failure::Runtime(error) => panic!("{error}"),
+            }
         }
+        let nowhere = Output::open(Path::new("/proc/parkbench"), TraceFormat::Parkbench).unwrap_err();
+        assert!(
+            matches!(nowhere, Failure::Runtime(error) if error.to_string().starts_with("--trace: /proc/parkbench"))
+        );
     }
 }

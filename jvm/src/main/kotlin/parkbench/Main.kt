@@ -2,7 +2,7 @@
  * The runner: reads a plan as one line of JSON, then runs it as often as it is told; answers one line of JSON each time.
  *
  * Lines on standard input: the plan, then `run` for a repetition, `trace` for one in which every task takes down what it
- * does, `pinning` for a run that counts pinned threads.
+ * does, `pinning` for a run that counts pinned threads, `count` for one that another program counts, whose times are nobody's.
  * The end of standard input ends the process, so it never outlives the program that started it.
  */
 package parkbench
@@ -28,6 +28,10 @@ fun main() {
             when (val command = lines.take()) {
                 "run" -> answer(runner.measure())
                 "trace" -> answer(runner.trace())
+                "count" -> {
+                    runner.execute(Slots(runner.plan, runner.plan.roots))
+                    answer("\"ran\"")
+                }
                 "pinning" -> answer("{\"pinned\":${runner.pinned()}}")
                 else -> throw IllegalArgumentException("unknown command $command")
             }
@@ -47,7 +51,7 @@ private fun answer(line: String) {
 /** Runs of a warm-up that are worth more than its limit. */
 private const val FEWEST_WARMUPS = 8
 
-internal class Runner(private val plan: Plan) {
+internal class Runner(internal val plan: Plan) {
     private val threads = Threads(plan, plan.runtime == "java-virtual")
     private val coroutines = Coroutines(plan)
 
