@@ -91,8 +91,13 @@ pub fn App() -> Html {
     // The player follows the result.
     use_effect_with(state.result.clone(), {
         let (player, at, dispatch) = (player.clone(), state.at, dispatch.clone());
+        let keeps_time = state.live.keeps_time && at.is_none();
         move |result| {
             if let Some(result) = result {
+                if keeps_time {
+                    player.exchange(result.clone());
+                    return;
+                }
                 let at = at.unwrap_or_else(|| result.opening_window().opening_time());
                 player.load(result.clone(), at);
                 dispatch.emit(Action::TimeTaken);
@@ -200,9 +205,13 @@ fn opening_state() -> AppState {
 fn use_address(app: &Context) {
     let first = use_mut_ref(|| true);
     let (state, player) = (Rc::clone(&app.state), app.player.clone());
-    use_effect_with((state.shown.clone(), state.window, state.task), move |_| {
-        // The address that the page was opened with stays until then.
-        if std::mem::take(&mut *first.borrow_mut()) || !matches!(state.run, RunState::Done | RunState::Running { .. }) {
+    use_effect_with((state.shown.clone(), state.window, state.task, state.live.dragging), move |_| {
+        // The address that the page was opened with stays until then, and a slider that is dragged is not followed, for
+        // browsers allow few changes a second.
+        if std::mem::take(&mut *first.borrow_mut())
+            || state.live.dragging
+            || !matches!(state.run, RunState::Done | RunState::Running { .. })
+        {
             return;
         }
         platform::replace_fragment(&state.link(player.now()).write());

@@ -116,6 +116,13 @@ impl Clock {
         self.playing = false;
     }
 
+    /// Sets the length of another time axis, and goes on at the same time as far as that has it.
+    pub fn exchange(&mut self, end_ns: u64) {
+        self.end_ns = end_ns;
+        self.playing &= self.now_ns < end_ns;
+        self.now_ns = self.now_ns.min(end_ns);
+    }
+
     /// Sets the view window, which automatic speed follows.
     pub fn set_window(&mut self, window: (u64, u64)) {
         self.window = window;
@@ -194,6 +201,16 @@ mod tests {
         assert_eq!((clock.now(), clock.playing()), (1_000, false));
         clock.set_playing(true);
         assert_eq!((clock.now(), clock.playing()), (0, true));
+    }
+
+    #[test]
+    fn another_result_does_not_stop_the_clock_before_its_end() {
+        let mut clock = playing(1_000_000, Speed::Fixed(0));
+        clock.seek(500);
+        clock.exchange(2_000);
+        assert_eq!((clock.now(), clock.end(), clock.playing()), (500, 2_000, true));
+        clock.exchange(400);
+        assert_eq!((clock.now(), clock.end(), clock.playing()), (400, 400, false));
     }
 
     #[test]

@@ -117,6 +117,17 @@ impl Player {
         self.changed();
     }
 
+    /// Takes up another result at the time that the clock has; playing goes on.
+    pub(crate) fn exchange(&self, result: Shared<RunSet>) {
+        {
+            let mut inner = self.0.borrow_mut();
+            inner.clock.exchange(result.end_ns());
+            inner.cursors = result.runs.iter().map(|run| StateCursor::new(&run.trace)).collect();
+            inner.result = Some(result);
+        }
+        self.changed();
+    }
+
     /// The part of the axis that lines and slider refer to.
     pub(crate) fn set_window(&self, window: Window) {
         {

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::scenario_dialog::ScenarioDialog;
 use crate::hooks::{App, use_app};
 use crate::i18n::{Strings, dispatcher, fill};
-use crate::state::{Action, Field, RunState};
+use crate::state::{Action, Field, RunState, Slide};
 
 const MODELS: [Field; 12] = [
     Field::PoolKind,
@@ -44,7 +44,8 @@ pub(crate) fn Controls() -> Html {
         let dispatch = app.dispatch.clone();
         Callback::from(move |_: MouseEvent| dispatch.emit(action()))
     };
-    let running = matches!(app.state.run, RunState::Running { .. });
+    // While a slider is dragged, simulations come and go too fast for a button that changes with them.
+    let running = matches!(app.state.run, RunState::Running { .. }) && !app.state.live.dragging;
     html! {
         <>
         <button type="button" class="drawer-button" aria-expanded={open.to_string()} aria-controls="parameters" onclick={{
@@ -128,6 +129,7 @@ fn control(app: &App, field: Field) -> Html {
     let text = text.unwrap_or_default();
     let invalid = message.is_some().then_some("true");
     let described = (message.is_some() || hint.is_some()).then(|| note_id.clone());
+    let slider = Slide::of(field, &text).map(|slide| slider(app, field, &slide));
     let dispatch = app.dispatch.clone();
     let input = if let Some(choices) = field.choices() {
         let change = Callback::from(move |event: Event| {
@@ -137,7 +139,7 @@ fn control(app: &App, field: Field) -> Html {
         });
         let unknown = !disabled && !choices.contains(&text.as_str());
         html! {
-            <select {id} onchange={change} {disabled} aria-invalid={invalid} aria-describedby={described}>
+            <select key="input" {id} onchange={change} {disabled} aria-invalid={invalid} aria-describedby={described}>
                 if disabled { <option value="" selected=true>{"–"}</option> }
                 if unknown { <option value={text.clone()} selected=true>{text.clone()}</option> }
                 { for choices.into_iter().map(|choice| html! {
@@ -157,20 +159,43 @@ fn control(app: &App, field: Field) -> Html {
             "numeric"
         };
         html! {
-            <input {id} type="text" inputmode={mode} autocomplete="off" spellcheck="false" value={text} {disabled}
+            <input key="input" {id} type="text" inputmode={mode} autocomplete="off" spellcheck="false" value={text} {disabled}
                 oninput={typed} aria-invalid={invalid} aria-describedby={described} />
         }
     };
     html! {
         <div class={classes!("field", changed.then_some("changed"), message.is_some().then_some("wrong"))}>
             <label for={id}>{label(words, field)}</label>
-            {input}
+            // The same element with and without a slider, so that the field keeps the focus.
+            <div class={classes!(slider.is_some().then_some("slide"))}>{input}{ for slider }</div>
             if let Some(message) = message {
                 <p class="message" id={note_id} lang="en">{&message.text}</p>
             } else if let Some(hint) = hint {
                 <p class="hint" id={note_id}>{hint}</p>
             }
         </div>
+    }
+}
+
+/// Changes the field as it is dragged, and simulates meanwhile.
+fn slider(app: &App, field: Field, slide: &Slide) -> Html {
+    let dispatch = app.dispatch.clone();
+    let dragged = {
+        let slide = slide.clone();
+        Callback::from(move |event: InputEvent| {
+            let place = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.value().parse().ok());
+            if let Some(place) = place {
+                dispatch.emit(Action::Slide(field, slide.text(place)));
+            }
+        })
+    };
+    let dispatch = app.dispatch.clone();
+    let released = Callback::from(move |_: Event| dispatch.emit(Action::SlideEnd));
+    html! {
+        <input key="slide" id={format!("{}-slide", field.key())} type="range" min="0" max={slide.last().to_string()} step="1"
+            value={slide.place().to_string()} oninput={dragged} onchange={released}
+            aria-label={fill(app.words().field_slide, &[("field", label(app.words(), field))])}
+            aria-valuetext={slide.text(slide.place())} />
     }
 }
 
@@ -194,7 +219,7 @@ fn Status() -> Html {
     let words = app.words();
     let changed = app.state.form.canonical() != app.state.shown;
     let (value, text) = match &app.state.run {
-        RunState::Running { done, total } => {
+        RunState::Running { done, total } if !app.state.live.dragging => {
             let share = if *total == 0 { 0.0 } else { *done as f64 / *total as f64 };
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
@@ -203,8 +228,8 @@ fn Status() -> Html {
             (None, fill(words.errors, &[("n", &app.state.messages.len().to_string())]))
         }
         RunState::Idle => (None, words.cancelled.to_owned()),
-        RunState::Done if changed => (None, words.changed.to_owned()),
-        RunState::Done => {
+        RunState::Done if changed && !app.state.live.dragging => (None, words.changed.to_owned()),
+        RunState::Done | RunState::Running { .. } => {
             let ran = app.state.result.as_ref().map(|result| {
                 let ms = format::duration(result.wall_us.saturating_mul(1_000));
                 fill(words.ran, &[("ms", &ms), ("seed", &result.scenario.seed.to_string())])

@@ -88,6 +88,7 @@ strings! {
     field_coroutine: "Runtime of the coroutines", "코루틴의 런타임";
     field_flavor: "Runtime of tokio", "tokio 런타임 종류";
     field_dispatcher: "Coroutine dispatcher", "코루틴 디스패처";
+    field_slide: "{field}: slider, simulates at once", "{field}: 슬라이더, 바로 시뮬레이션";
     field_parallelism: "limitedParallelism, at most", "limitedParallelism 한도";
     field_blocking: "Blocking calls on tokio", "tokio의 블로킹 호출";
     field_seed: "Random seed", "난수 시드";

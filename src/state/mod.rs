@@ -7,13 +7,15 @@ mod measured;
 mod model;
 mod reduce;
 mod runs;
+mod slide;
 mod window;
 
 pub use field::Field;
 pub use form::{Base, Form, Message, messages_of};
 pub use link::{FIRST_PRESET, LINK_VERSION, Link, ReadLink};
 pub use measured::{Measured, MeasuredSet};
-pub use model::{AppState, Axis, Request, RunState, Shared, Theme};
+pub use model::{AppState, Axis, Live, Request, RunState, Shared, Theme};
 pub use reduce::Action;
 pub use runs::{Finished, RunLabel, RunSet};
+pub use slide::Slide;
 pub use window::Window;

@@ -131,6 +131,17 @@ impl RunState {
     }
 }
 
+/// How a dragged slider is followed: simulated again whenever the last simulation has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// A slider is being dragged.
+    pub dragging: bool,
+    /// The form has changed since the simulation in progress was asked for.
+    pub again: bool,
+    /// The clock keeps its time when the next result comes, and goes on if it plays.
+    pub keeps_time: bool,
+}
+
 /// Everything that the page knows, except the playback clock, which would change it on every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppState {
@@ -146,6 +157,8 @@ pub struct AppState {
     pub last_id: u32,
     /// What the simulation is doing.
     pub run: RunState,
+    /// Whether it follows a slider.
+    pub live: Live,
     /// The last finished simulation.
     pub result: Option<Shared<RunSet>>,
     /// Measured runs from a file.
@@ -179,6 +192,7 @@ impl AppState {
             request: None,
             last_id: 0,
             run: RunState::Idle,
+            live: Live::default(),
             result: None,
             measured: Measured::None,
             measured_error: None,

@@ -8,7 +8,7 @@ use super::field::Field;
 use super::form::{Base, Form, messages_of};
 use super::link::ReadLink;
 use super::measured::{Measured, MeasuredSet};
-use super::model::{AppState, Axis, Request, RunState, Shared, Theme};
+use super::model::{AppState, Axis, Live, Request, RunState, Shared, Theme};
 use super::runs::RunSet;
 use super::window::Window;
 use crate::i18n::Locale;
@@ -18,6 +18,10 @@ use crate::i18n::Locale;
 pub enum Action {
     /// Text was typed into a control.
     Edit(Field, String),
+    /// A slider was dragged to this text: the form is simulated at once, or as soon as the last simulation has ended.
+    Slide(Field, String),
+    /// The slider was let go.
+    SlideEnd,
     /// A preset was picked; it runs at once.
     Preset(String),
     /// A scenario of one's own was given; it runs at once.
@@ -68,6 +72,12 @@ impl AppState {
                 next.form = self.form.with(field, &text);
                 next.messages = next.form.scenario().err().unwrap_or_default();
             }
+            Action::Slide(field, text) => {
+                next.form = self.form.with(field, &text);
+                next.live.dragging = true;
+                next.follow();
+            }
+            Action::SlideEnd => next.live.dragging = false,
             Action::Preset(name) => match Form::preset(&name) {
                 Ok(form) => next.open(form),
                 Err(error) => next.messages = messages_of(&error),
@@ -80,8 +90,12 @@ impl AppState {
                 };
                 next.open(form);
             }
-            Action::Submit => next.submit(),
+            Action::Submit => {
+                next.live = Live::default();
+                next.submit();
+            }
             Action::Cancel => {
+                next.live.again = false;
                 if matches!(self.run, RunState::Running { .. }) {
                     next.request = None;
                     next.run = if self.result.is_some() { RunState::Done } else { RunState::Idle };
@@ -99,12 +113,14 @@ impl AppState {
                         Measured::Open(_) => Rc::new(result.beside(&self.measured)),
                     }));
                     next.run = RunState::Done;
+                    next.follow_up();
                 }
             }
             Action::Failed(id, message) => {
                 if self.is_current(id) {
                     next.request = None;
                     next.run = RunState::Failed(message);
+                    next.follow_up();
                 }
             }
             Action::Measured(set) => {
@@ -132,6 +148,7 @@ impl AppState {
                 next.at = read.link.at;
                 next.task = read.link.task;
                 if !same {
+                    next.live = Live::default();
                     next.submit();
                 }
             }
@@ -145,8 +162,25 @@ impl AppState {
         matches!(self.run, RunState::Running { .. }) && self.request.as_ref().is_some_and(|request| request.id == id)
     }
 
+    /// Simulates the form now, or once the simulation in progress has ended, so that each is shown.
+    fn follow(&mut self) {
+        self.live.again = matches!(self.run, RunState::Running { .. });
+        if !self.live.again {
+            self.live.keeps_time = self.result.is_some();
+            self.submit();
+        }
+    }
+
+    /// Goes on with what has changed meanwhile.
+    fn follow_up(&mut self) {
+        if std::mem::take(&mut self.live.again) {
+            self.follow();
+        }
+    }
+
     /// Takes up another base; what was looked at in the old one means nothing there.
     fn open(&mut self, form: Form) {
+        self.live = Live::default();
         self.form = form;
         self.window = None;
         self.at = None;
@@ -287,6 +321,41 @@ mod tests {
         let failed = state.after(Action::Failed(id, "out of memory".to_owned()));
         assert_eq!(failed.run, RunState::Failed("out of memory".to_owned()));
         assert!(failed.result.is_some());
+    }
+
+    #[test]
+    fn a_slider_is_followed_whenever_the_last_simulation_has_ended() {
+        let slide = |state: &AppState, text: &str| state.after(Action::Slide(Field::Pool, text.to_owned()));
+        let first = slide(&done(), "20");
+        assert_eq!(first.live, Live { dragging: true, again: false, keeps_time: true });
+        assert_eq!(first.request.as_ref().unwrap().scenario.runs[0].size, Some(20));
+        let later = slide(&slide(&first, "25"), "30");
+        assert_eq!((later.last_id, later.live.again), (first.last_id, true), "the first goes on");
+        let id = later.last_id;
+        let shown = later.after(Action::Finished(id, result("io-bound")));
+        assert_eq!((shown.last_id, shown.live.again), (id + 1, false), "and the last follows");
+        assert_ne!(shown.result, later.result, "each is shown");
+        assert_eq!(shown.request.as_ref().unwrap().scenario.runs[0].size, Some(30));
+        let released = shown.after(Action::SlideEnd).after(Action::Finished(id + 1, result("io-bound")));
+        assert_eq!((released.run.clone(), released.live.dragging), (RunState::Done, false));
+        assert!(released.live.keeps_time, "the clock stays where it is");
+        assert_eq!(released.after(Action::Submit).live, Live::default());
+        assert_eq!(released.after(Action::Preset("pinning".to_owned())).live, Live::default());
+    }
+
+    #[test]
+    fn a_slider_is_followed_past_what_fails_and_not_past_a_cancel() {
+        let slide = |state: &AppState, text: &str| state.after(Action::Slide(Field::Pool, text.to_owned()));
+        let waiting = slide(&slide(&done(), "20"), "30");
+        let id = waiting.last_id;
+        let failed = waiting.after(Action::Failed(id, "out of memory".to_owned()));
+        assert!(matches!(failed.run, RunState::Running { .. }));
+        assert_eq!(failed.request.unwrap().scenario.runs[0].size, Some(30));
+        let cancelled = waiting.after(Action::Cancel);
+        assert_eq!((cancelled.run, cancelled.last_id, cancelled.live.again), (RunState::Done, id, false));
+        let wrong = done().after(Action::Edit(Field::Cores, "0".to_owned()));
+        let wrong = slide(&wrong, "20");
+        assert_eq!((wrong.run, wrong.messages.len()), (RunState::Done, 1), "what is wrong elsewhere is said");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod java;
 mod npm;
 mod prometheus;
 mod search;
+mod turn;
 
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 
 use super::search::on_path;
+use super::turn;
 use crate::paths::Paths;
 use crate::{process, versions};
 
@@ -51,6 +52,11 @@ fn ensure(paths: &Paths, package: &str, program: &str, version: &str, flags: &[&
     if find_tool(paths, package, program, version).is_some() {
         return Ok(());
     }
+    let _turn = turn::take(paths, package)?;
+    if find_tool(paths, package, program, version).is_some() {
+        // Another process has installed it meanwhile.
+        return Ok(());
+    }
     eprintln!("setup: compiling {package} {version}");
     // Kept until the installation is complete, so that an interrupted one goes on where it was.
     let target = paths.cache.join("build").join(package);
@@ -65,5 +71,9 @@ fn ensure(paths: &Paths, package: &str, program: &str, version: &str, flags: &[&
         .arg(&target);
     process::run_logged(&mut install, &paths.log(package), LIMIT)
         .with_context(|| format!("{package} {version} could not be installed"))?;
-    fs::remove_dir_all(&target).with_context(|| format!("cannot remove {}", target.display()))
+    if let Err(error) = fs::remove_dir_all(&target) {
+        // It only takes space.
+        eprintln!("setup: cannot remove {}: {error}", target.display());
+    }
+    Ok(())
 }

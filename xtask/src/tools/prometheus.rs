@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 
 use super::debian;
 use super::search::on_path;
+use super::turn;
 use crate::paths::Paths;
 
 /// Debian's packages with these programs.
@@ -36,6 +37,10 @@ pub(crate) fn find(paths: &Paths) -> Option<Programs> {
 }
 
 pub(crate) fn ensure(paths: &Paths) -> Result<()> {
+    if find(paths).is_some() {
+        return Ok(());
+    }
+    let _turn = turn::take(paths, "prometheus")?;
     if find(paths).is_some() {
         return Ok(());
     }

@@ -1,0 +1,96 @@
+// Sliders beside the fields: each place is simulated, the clock keeps its time, and the last one is what a link opens.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch, open, PATIENCE_MS } from '../support/browser.mjs';
+import { clockText, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
+import { startSite } from '../support/site.mjs';
+
+let browser;
+let site;
+before(async () => {
+  [browser, site] = await Promise.all([launch(), startSite()]);
+});
+after(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function openDone(fragment) {
+  const opened = await open(browser, link(site, fragment));
+  await waitForState(opened.page, 'done');
+  return opened;
+}
+
+/** What a page shows that was opened with this fragment. */
+async function runsOf(fragment) {
+  const { page, close } = await openDone(fragment);
+  const runs = await readRuns(page);
+  await close();
+  return runs;
+}
+
+const KEYS = [
+  ['pool', 'ArrowRight', '15'],
+  ['cores', 'ArrowLeft', '10'],
+  ['wait', 'Home', '0 ns'],
+  ['tasks', 'ArrowLeft', '250'],
+];
+
+for (const [field, key, expect] of KEYS) {
+  test(`${key} on the slider of ${field}`, async () => {
+    const { page, close } = await openDone('preset=io-bound&tasks=300&t=10ms');
+    const before = await readRuns(page);
+    const time = (await clockText(page)).split(' of ')[0];
+    await page.locator(`#${field}-slide`).focus();
+    await page.keyboard.press(key);
+    const runs = await waitForOtherRuns(page, before);
+    assert.equal(await page.locator(`#${field}`).inputValue(), expect);
+    const place = `preset=io-bound&tasks=300&${field}=${encodeURIComponent(expect)}`;
+    assert.deepEqual(runs, await runsOf(place.replace('&tasks=300&tasks', '&tasks')));
+    const end = Number(runs[0].makespan_ns) / 1e6;
+    if (end > 10) {
+      assert.equal((await clockText(page)).split(' of ')[0], time, 'the clock keeps its time');
+    }
+    assert.match(decodeURIComponent(page.url()), new RegExp(`${field}=${expect.replace(' ', '')}`));
+    await close();
+  });
+}
+
+test('a slider that is dragged ends at the place where it is let go', async () => {
+  const { page, close } = await openDone('preset=io-bound&tasks=2000');
+  const before = await readRuns(page);
+  const box = await page.locator('#pool-slide').boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.3, y);
+  await page.mouse.down();
+  for (let part = 0.3; part < 0.85; part += 0.05) {
+    await page.mouse.move(box.x + box.width * part, y);
+  }
+  assert.equal(await page.locator('#run').count(), 1, 'the button stays while the simulations come and go');
+  await page.mouse.up();
+  const pool = await page.locator('#pool').inputValue();
+  assert.ok(Number(pool) > 100, pool);
+  await page.waitForFunction(
+    (variant) => {
+      const done = document.querySelector('[data-run-state]').dataset.runState === 'done';
+      return done && document.querySelector('[data-model=thread-pool]').dataset.variant === variant;
+    },
+    `fixed-${pool}`,
+    { timeout: PATIENCE_MS },
+  );
+  const runs = await readRuns(page);
+  assert.notDeepEqual(runs, before);
+  assert.deepEqual(runs, await runsOf(`preset=io-bound&tasks=2000&pool=${pool}`));
+  await close();
+});
+
+test('a range has no slider, and a number has one again', async () => {
+  const { page, close } = await openDone('preset=io-bound&tasks=300');
+  await page.locator('#wait-slide').waitFor();
+  await page.locator('#wait').fill('2 ms .. 5 ms');
+  await page.locator('#wait-slide').waitFor({ state: 'detached' });
+  await page.locator('#wait').fill('2 ms');
+  await page.locator('#wait-slide').waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'wait', 'the field keeps the focus');
+  await close();
+});
