@@ -1,5 +1,6 @@
 // `cargo xtask bench-page`: plays `io-bound` and prints what Chromium's own trace says about its frames.
-// Before that it simulates again and again, as a dragged slider does: worker time without the transfer to the page.
+// Before that it simulates 1,000,000 tasks and prints the memory of the page; then it simulates again and again, as a
+// dragged slider does: worker time without the transfer to the page.
 // Nothing is asserted: a busy machine makes frames slow.
 import { launch } from './support/browser.mjs';
 import { button, link, waitForState } from './support/page.mjs';
@@ -8,10 +9,13 @@ import { startSite } from './support/site.mjs';
 const PLAY_MS = 5_000;
 /** How often the page simulates again. */
 const AGAIN = 21;
+/** As many tasks as a scenario may have. */
+const MANY = 1_000_000;
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
 
 const [browser, site] = await Promise.all([launch(), startSite()]);
 try {
+  await printMemory();
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(link(site, 'preset=io-bound'));
   await waitForState(page, 'done');
@@ -37,6 +41,27 @@ try {
 } finally {
   await browser.close();
   await site.close();
+}
+
+/** Simulates a million tasks under three models, and prints how far the memory of the page's module has grown. */
+async function printMemory() {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(() => {
+    for (const name of ['instantiate', 'instantiateStreaming']) {
+      const original = WebAssembly[name];
+      WebAssembly[name] = async (...args) => {
+        const made = await original.apply(WebAssembly, args);
+        globalThis.wasmMemory = (made.instance ?? made).exports.memory;
+        return made;
+      };
+    }
+  });
+  await page.goto(link(site, `preset=io-bound&tasks=${MANY}`));
+  await waitForState(page, 'done');
+  const bytes = await page.evaluate(() => globalThis.wasmMemory.buffer.byteLength);
+  const seconds = (Number(await simulated(page)) / 1_000).toFixed(1);
+  console.log(`3 models x ${MANY} tasks  ${seconds} s of worker time, ${Math.round(bytes / 2 ** 20)} MiB of the page's WebAssembly memory`);
+  await page.close();
 }
 
 function simulated(page) {

@@ -3,7 +3,11 @@
 //! A column tells the share of every activity in it and the most severe one, so that merging hides nothing.
 //! Colours and rows are the business of `parkbench-view`.
 
+mod lane;
+
 use parkbench_engine::{Activity, NO_TASK, Role, ThreadTag};
+
+pub use lane::{Lane, Span};
 
 use crate::trace::Trace;
 
@@ -21,19 +25,6 @@ pub const fn severity(activity: Activity) -> u8 {
         Activity::Idle => 1,
         Activity::Absent => 0,
     }
-}
-
-/// One thing that a thread did; never of no length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// [ns] Start.
-    pub start_ns: u64,
-    /// [ns] End, not included.
-    pub end_ns: u64,
-    /// What it did.
-    pub activity: Activity,
-    /// For which task, or [`NO_TASK`].
-    pub task: u32,
 }
 
 /// Time per activity of one thread; the sum is the length of the run.
@@ -77,9 +68,12 @@ pub struct LaneCell {
 pub struct Lanes {
     end: u64,
     roles: Vec<Role>,
-    /// Spans of thread `i` are `spans[offsets[i]..offsets[i + 1]]`.
+    /// Spans of thread `i` are those from `offsets[i]` to `offsets[i + 1]`.
     offsets: Vec<u32>,
-    spans: Vec<Span>,
+    /// [ns] The end of each span; it begins where the one before it ends, or at 0.
+    ends: Vec<u64>,
+    /// What each span is, packed.
+    tags: Vec<u32>,
     totals: Vec<ActivityTotals>,
     /// For each thread and each of its blocks of [`BLOCK`] spans: time per activity before the block.
     blocks: Vec<[u64; ACTIVITIES]>,
@@ -100,7 +94,8 @@ impl Lanes {
             end,
             roles: trace.thread_info().iter().map(|info| info.role).collect(),
             offsets: vec![0],
-            spans: Vec::with_capacity(records.len() + 2 * threads),
+            ends: Vec::with_capacity(records.len() + 2 * threads),
+            tags: Vec::with_capacity(records.len() + 2 * threads),
             totals: Vec::with_capacity(threads),
             blocks: Vec::with_capacity(records.len() / BLOCK + threads),
             block_offsets: Vec::with_capacity(threads),
@@ -134,11 +129,14 @@ impl Lanes {
     }
 
     /// All spans of a thread in time order; empty for a thread that does not exist.
-    pub fn lane(&self, thread: u32) -> &[Span] {
+    pub fn lane(&self, thread: u32) -> Lane<'_> {
         let thread = thread as usize;
         match (self.offsets.get(thread), self.offsets.get(thread + 1)) {
-            (Some(&from), Some(&to)) => &self.spans[from as usize..to as usize],
-            _ => &[],
+            (Some(&from), Some(&to)) => {
+                let range = from as usize..to as usize;
+                Lane::new(&self.ends[range.clone()], &self.tags[range])
+            }
+            _ => Lane::default(),
         }
     }
 
@@ -149,7 +147,7 @@ impl Lanes {
 
     /// What a thread did at a time: the span that holds it, if the run is not over.
     pub fn at(&self, thread: u32, t_ns: u64) -> Option<Span> {
-        self.lane(thread).get(self.index_at(thread, t_ns)).copied()
+        self.lane(thread).get(self.index_at(thread, t_ns))
     }
 
     /// Time per activity between two times, of a thread. O(log spans).
@@ -171,7 +169,7 @@ impl Lanes {
         let mut cells = Vec::with_capacity(width_px);
         for i in 0..width_px {
             let end = bound(i + 1);
-            let next = first + gallop(&lane[first..], end);
+            let next = first + lane.gallop(first, end);
             let high = self.sums_at(thread, next, end);
             if start == end {
                 cells.push(LaneCell::single(lane.get(first)));
@@ -179,7 +177,7 @@ impl Lanes {
                 let inside = std::array::from_fn(|a| high[a] - low[a]);
                 // The span that begins at `end` belongs to the next column.
                 let after = next + usize::from(lane.get(next).is_some_and(|span| span.start_ns < end));
-                cells.push(LaneCell::merged(inside, end - start, &lane[first.min(after)..after]));
+                cells.push(LaneCell::merged(inside, end - start, lane, first.min(after), after));
             }
             (start, first, low) = (end, next, high);
         }
@@ -188,34 +186,35 @@ impl Lanes {
 
     /// Adds the lane of the next thread from its changes in time order.
     fn append(&mut self, changes: impl Iterator<Item = (u64, ThreadTag)>) {
-        let first = self.spans.len();
+        let first = self.ends.len();
         let mut tag = ThreadTag { activity: Activity::Absent, task: NO_TASK };
         let mut since = 0;
         for (at, next) in changes.chain([(self.end, tag)]) {
             if since < at {
-                let ThreadTag { activity, task } = tag;
-                match self.spans[first..].last_mut() {
-                    Some(last) if (last.activity, last.task) == (activity, task) => last.end_ns = at,
-                    _ => self.spans.push(Span { start_ns: since, end_ns: at, activity, task }),
+                if self.tags[first..].last() == Some(&tag.pack()) {
+                    self.ends.pop();
+                } else {
+                    self.tags.push(tag.pack());
                 }
+                self.ends.push(at);
             }
             (since, tag) = (at, next);
         }
         self.block_offsets.push(self.blocks.len() as u32);
         let mut before = [0; ACTIVITIES];
-        for block in self.spans[first..].chunks(BLOCK) {
-            self.blocks.push(before);
-            for span in block {
-                before[span.activity as usize] += span.end_ns - span.start_ns;
+        for (number, span) in Lane::new(&self.ends[first..], &self.tags[first..]).iter().enumerate() {
+            if number.is_multiple_of(BLOCK) {
+                self.blocks.push(before);
             }
+            before[span.activity as usize] += span.end_ns - span.start_ns;
         }
-        self.offsets.push(self.spans.len() as u32);
+        self.offsets.push(self.ends.len() as u32);
         self.totals.push(ActivityTotals { ns: before });
     }
 
     /// Index in the lane of the span that holds `t_ns`; the length of the lane after the end.
     fn index_at(&self, thread: u32, t_ns: u64) -> usize {
-        self.lane(thread).partition_point(|span| span.end_ns <= t_ns)
+        self.lane(thread).ended_by(t_ns)
     }
 
     /// Time per activity in `0..t_ns`, where `index` is [`Lanes::index_at`] of it.
@@ -226,32 +225,23 @@ impl Lanes {
         }
         let block = index / BLOCK;
         let mut sums = self.blocks[self.block_offsets[thread as usize] as usize + block];
-        for span in &lane[block * BLOCK..=index] {
+        for span in lane.range(block * BLOCK, index + 1) {
             sums[span.activity as usize] += span.end_ns.min(t_ns) - span.start_ns.min(t_ns);
         }
         sums
     }
 }
 
-/// Number of spans at the front that end by `t_ns`; fast if they are few, as they are from one column to the next.
-fn gallop(spans: &[Span], t_ns: u64) -> usize {
-    let mut reach = 1;
-    while reach < spans.len() && spans[reach - 1].end_ns <= t_ns {
-        reach *= 2;
-    }
-    let low = reach / 2;
-    low + spans[low..reach.min(spans.len())].partition_point(|span| span.end_ns <= t_ns)
-}
-
 impl LaneCell {
-    fn single(span: Option<&Span>) -> Self {
+    fn single(span: Option<Span>) -> Self {
         let (activity, task) = span.map_or((Activity::Absent, NO_TASK), |span| (span.activity, span.task));
         let mut share = [0.0; ACTIVITIES];
         share[activity as usize] = 1.0;
         Self { share, spans: u32::from(span.is_some()), dominant: activity, worst: activity, task }
     }
 
-    fn merged(mut inside: [u64; ACTIVITIES], width: u64, spans: &[Span]) -> Self {
+    /// The spans from number `from` to number `to`, which have these parts of a column.
+    fn merged(mut inside: [u64; ACTIVITIES], width: u64, lane: Lane<'_>, from: usize, to: usize) -> Self {
         // After the end of the run a thread is absent.
         inside[Activity::Absent as usize] += width - inside.iter().sum::<u64>();
         let by = |key: fn(u64, Activity) -> (u64, u8)| {
@@ -260,10 +250,10 @@ impl LaneCell {
         };
         Self {
             share: inside.map(|ns| (ns as f64 / width as f64) as f32),
-            spans: spans.len() as u32,
+            spans: (to - from) as u32,
             dominant: by(|ns, activity| (ns, severity(activity))),
             worst: by(|_, activity| (0, severity(activity))),
-            task: if let [only] = spans { only.task } else { NO_TASK },
+            task: lane.get(from).filter(|_| to - from == 1).map_or(NO_TASK, |only| only.task),
         }
     }
 }
@@ -339,7 +329,7 @@ mod tests {
             let lanes = Lanes::new(&trace);
             for thread in 0..trace.thread_info().len() as u32 {
                 let mut at = 0;
-                for span in lanes.lane(thread) {
+                for span in lanes.lane(thread).iter() {
                     prop_assert_eq!(span.start_ns, at);
                     prop_assert!(span.end_ns > at);
                     at = span.end_ns;
@@ -367,7 +357,7 @@ mod tests {
                     let mut inside = Vec::new();
                     for span in lanes.lane(thread).iter().filter(|s| s.start_ns < high && s.end_ns > low) {
                         ns[span.activity as usize] += span.end_ns.min(high) - span.start_ns.max(low);
-                        inside.push(*span);
+                        inside.push(span);
                     }
                     ns[Activity::Absent as usize] += high - low - ns.iter().sum::<u64>();
                     let worst = Activity::ALL.into_iter().filter(|&a| ns[a as usize] > 0).max_by_key(|&a| severity(a));

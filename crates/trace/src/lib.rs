@@ -26,7 +26,7 @@ pub use cursor::StateCursor;
 pub use density::{Integral, density, in_flight_peak, integrals};
 pub use error::TraceError;
 pub use file::{AboutRun, TRACE_FILE_VERSION, TraceCost, TraceFile, TracedRun};
-pub use lanes::{ACTIVITIES, ActivityTotals, LaneCell, Lanes, Span, severity};
+pub use lanes::{ACTIVITIES, ActivityTotals, Lane, LaneCell, Lanes, Span, severity};
 pub use metrics::{MemoryBytes, Metrics, WorkerUse};
 pub use result::{Origin, RESULT_VERSION, ResultFile, RunMemory, RunResult};
 pub use summary::Summary;
