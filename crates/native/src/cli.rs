@@ -23,6 +23,7 @@ Examples:
   parkbench presets                              What can be run
   parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
   parkbench explain io-bound --model coroutines  Why it takes that long: bounds, rules, costs
+  parkbench doctor                               What can be measured here, and what to change
   parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
   parkbench simulate ./mine.toml --format json   Your own scenario, for another program
 
@@ -33,6 +34,7 @@ Examples:
   parkbench presets                              What can be run
   parkbench simulate io-bound                    10,000 waits of 50 ms under three models, simulated
   parkbench explain io-bound --model coroutines  Why it takes that long: bounds, rules, costs
+  parkbench doctor                               What can be measured here, and what to change
   parkbench measure io-bound --tasks 1000        The same workload on real runtimes, smaller
   parkbench simulate ./mine.toml --format json   Your own scenario, for another program
   parkbench simulate - < mine.json               A scenario from standard input
@@ -66,11 +68,14 @@ pub(crate) enum Command {
     /// Java 21 or newer and, once, Maven: platform threads, virtual threads, Kotlin's dispatchers.
     /// Waits are real sleeps and CPU steps are real work, so a run takes as long as it says: the pool of 12 threads in
     /// io-bound needs 42 s for each of 20 repetitions. Use --tasks and --reps for less.
+    /// What cannot be measured here is listed with the reason, and the rest is measured; an interrupt (Ctrl-C) keeps the
+    /// repetitions that are finished.
     Measure(MeasureArgs),
     /// Measure what the simulation's costs are on this machine, and write them as a profile
     ///
     /// Small workloads run on each real runtime, as `measure` runs them, and the costs are solved so that their
     /// simulation takes as long. `compare` uses the profile, and so does `simulate --profile`.
+    /// That takes a few minutes, or less than half a minute with --quick.
     Calibrate(CalibrateArgs),
     /// Simulate a scenario with this machine's costs and measure it, side by side, with the error of the simulation
     ///
@@ -111,7 +116,9 @@ pub(crate) struct SimulateArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
-    /// Keep no record of what happens, only the figures: for runs that are given up for too many records
+    /// Keep only the figures, and no record of each event, so that a run of any length fits into memory
+    ///
+    /// Starvation at the workers is then not looked for, and the result says how many records were dropped.
     #[arg(long)]
     pub(crate) aggregate: bool,
     /// Events per step of the simulation; no result depends on it.
@@ -131,25 +138,33 @@ pub(crate) struct MeasureArgs {
     /// Fewer than 6 have no 95 % intervals.
     #[arg(long, value_name = "N", default_value = "20", value_parser = parse_reps, allow_negative_numbers = true)]
     pub(crate) reps: u32,
-    /// Unmeasured runs of each before, 0 to 1000; 1 where it is not said, and 3 on a JVM if they take 2 s at most
+    /// Unmeasured runs of each runtime before the measured ones, 0 to 1000; without it 1, or 3 on a JVM
     ///
-    /// A JVM also runs a part of the tasks up to 20 times before, for its compiler.
+    /// On a JVM it is 1 as well where a run takes more than 2 s. For its compiler a JVM also runs a part of the tasks up to
+    /// 20 times before them.
     #[arg(long, value_name = "N", value_parser = parse_warm_up, allow_negative_numbers = true)]
     pub(crate) warm_up: Option<u32>,
-    /// Measure on these cores only, a list as taskset has it: 0,2 or 0-3 or 0-7:2
+    /// Measure on these cores only, by their numbers from 0: 0,2 or 0-3 or 0-7:2, as taskset has it
     ///
-    /// Every process of the measurement is held to them, the JVM's too.
+    /// Every process of the measurement is held to them, the JVM's too. Without it they may use every core that parkbench
+    /// may.
     #[arg(long, value_name = "CORES", allow_hyphen_values = true)]
     pub(crate) pin: Option<Cores>,
-    /// Only these real runtimes, separated by commas; one that is named runs whether it stands for a run or not
+    /// Only these real runtimes, separated by commas, such as pool,tokio
+    ///
+    /// Without this option each run of the scenario is measured on every runtime that can stand for it: a pool on a pool,
+    /// coroutines of Kotlin on Kotlin and on tokio. A runtime that is named here is measured in any case.
     #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
     pub(crate) runtime: Vec<Wanted>,
     #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
-    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    /// Home of the Java to measure with, 21 or newer; without it that of JAVA_HOME, of PATH, or the newest in the usual
+    /// places
     #[arg(long, value_name = "PATH")]
     pub(crate) java: Option<PathBuf>,
-    /// Trace one more repetition of each run, after the others, into this file, which the page opens: start, waits and
-    /// end of every task with its thread
+    /// Also trace one more repetition of each run into this file: start, waits and end of every task with its thread
+    ///
+    /// The page of Parkbench opens the file. Its times are in none of the other figures, for to trace costs time, which is
+    /// printed.
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub(crate) trace: Option<PathBuf>,
     /// What the trace is for
@@ -188,7 +203,8 @@ pub(crate) struct CalibrateArgs {
     #[arg(long)]
     pub(crate) quick: bool,
     #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
-    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    /// Home of the Java to measure with, 21 or newer; without it that of JAVA_HOME, of PATH, or the newest in the usual
+    /// places
     #[arg(long, value_name = "PATH")]
     pub(crate) java: Option<PathBuf>,
 }
@@ -205,11 +221,15 @@ pub(crate) struct CompareArgs {
     /// How often each run is repeated, 1 to 1000; the median is compared
     #[arg(long, value_name = "N", default_value = "5", value_parser = parse_reps, allow_negative_numbers = true)]
     pub(crate) reps: u32,
-    /// Only these real runtimes, separated by commas; one that is named runs whether it stands for a run or not
+    /// Only these real runtimes, separated by commas, such as pool,tokio
+    ///
+    /// Without this option each run of the scenario is measured on every runtime that can stand for it: a pool on a pool,
+    /// coroutines of Kotlin on Kotlin and on tokio. A runtime that is named here is measured in any case.
     #[arg(long, value_name = "RUNTIME", value_enum, value_delimiter = ',')]
     pub(crate) runtime: Vec<Wanted>,
     #[allow(clippy::doc_markdown, reason = "the text is shown as it is")]
-    /// Home of the Java to measure with, 21 or newer; without it parkbench looks for one, JAVA_HOME first
+    /// Home of the Java to measure with, 21 or newer; without it that of JAVA_HOME, of PATH, or the newest in the usual
+    /// places
     #[arg(long, value_name = "PATH")]
     pub(crate) java: Option<PathBuf>,
     /// How to print the result
@@ -262,7 +282,7 @@ pub(crate) enum ListFormat {
 /// Options of `schema`.
 #[derive(Args, Debug)]
 pub(crate) struct SchemaArgs {
-    /// Of which file
+    /// Which kind of file: a scenario, or a profile of costs
     #[arg(value_enum)]
     pub(crate) file: FileKind,
 }
@@ -308,7 +328,7 @@ pub(crate) struct Choice {
     /// Number of tasks instead of the scenario's, 1 to 1000000
     #[arg(long, value_name = "N", value_parser = parse_tasks, allow_negative_numbers = true)]
     pub(crate) tasks: Option<u64>,
-    /// Seed of every random draw instead of the scenario's
+    /// Seed of every random draw instead of the scenario's, a whole number from 0
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context as _, anyhow};
-use parkbench_engine::{CostProfile, ProfileMachine};
+use parkbench_engine::{CostProfile, FieldError, ProfileMachine};
 
 use crate::cli::CalibrateArgs;
 use crate::input::InputError;
@@ -54,6 +54,12 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<String, Failure> {
         Err(reason) => (None, Some(reason)),
     };
     let jdk = java.as_ref().map_or(25, |java| java.version.feature);
+    if let Some(Wanted::Named(kind)) =
+        args.runtime.iter().find(|wanted| matches!(wanted, Wanted::Named(kind) if !kind.is_simulated()))
+    {
+        let allowed = "a runtime that the simulation has costs for, such as tokio";
+        return Err(InputError::Field(FieldError::new("--runtime", kind.as_str(), allowed)).into());
+    }
     let kinds = kinds(&args.runtime, args.quick);
     let load = environment::load_percent();
     say("the machine");
@@ -137,7 +143,8 @@ fn kinds(wanted: &[Wanted], quick: bool) -> Vec<Kind> {
         let group = if kind.is_jvm() { Wanted::Jvm } else { Wanted::Rust };
         (all || wanted.contains(&group)) && (!quick || !kind.is_jvm() || QUICK_JVM.contains(kind))
     };
-    Kind::ALL.into_iter().filter(|kind| by_name(kind) || by_group(kind)).collect()
+    let simulated = Kind::ALL.into_iter().filter(|kind| kind.is_simulated());
+    simulated.filter(|kind| by_name(kind) || by_group(kind)).collect()
 }
 
 /// Makes sure that the file can be written, without changing one that is there.
@@ -165,7 +172,8 @@ mod tests {
 
     #[test]
     fn quick_leaves_runtimes_out_that_are_not_named() {
-        assert_eq!(kinds(&[], false).len(), Kind::ALL.len());
+        assert_eq!(kinds(&[], false).len(), Kind::ALL.len() - 1);
+        assert_eq!(kinds(&[Wanted::Named(Kind::Smol)], false), []);
         let quick = kinds(&[], true);
         assert!(quick.contains(&Kind::JavaVirtual) && !quick.contains(&Kind::KotlinIo));
         assert_eq!(kinds(&[Wanted::Named(Kind::KotlinIo)], true), [Kind::KotlinIo]);

@@ -73,7 +73,7 @@ pub(super) fn of(kind: Kind, quick: bool) -> Vec<Param> {
         Kind::Pool | Kind::JavaPool => POOL,
         Kind::ThreadPerTask | Kind::JavaThreadPerTask => THREADS,
         Kind::May | Kind::JavaVirtual => GREEN,
-        Kind::Tokio | Kind::TokioCurrent => TOKIO,
+        Kind::Tokio | Kind::TokioCurrent | Kind::Smol => TOKIO,
         Kind::KotlinDefault | Kind::KotlinIo => KOTLIN,
         Kind::KotlinEventLoop => LOOP,
     }
@@ -94,7 +94,7 @@ pub(super) const fn memory(kind: Kind) -> (&'static str, &'static str) {
             ("base_resident", "thread_resident")
         }
         Kind::May | Kind::JavaVirtual => ("base_resident", "vt_parked_bytes"),
-        Kind::Tokio | Kind::TokioCurrent => ("tokio_base_resident", "tokio_bytes"),
+        Kind::Tokio | Kind::TokioCurrent | Kind::Smol => ("tokio_base_resident", "tokio_bytes"),
         Kind::KotlinDefault | Kind::KotlinIo | Kind::KotlinEventLoop => ("base_resident", "kt_bytes"),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct MonitorArgs {
     /// Measure again and again until interrupted; a table has one line for each runtime and round
     #[arg(long, conflicts_with = "out")]
     pub(crate) watch: bool,
-    /// With --watch, the pause between two rounds, from "0 s" to "24 h"
+    /// With --watch, the pause between two rounds: a time from 0s to 24h, such as 30s or "5 min"
     #[arg(long, value_name = "TIME", default_value = "10 s", value_parser = parse_interval, requires = "watch")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) interval: Duration,

@@ -2,7 +2,7 @@
 //! the profile has for that runtime.
 
 use parkbench_engine::{
-    CostProfile, Dispatcher, Flavor, Model, Plan, PoolKind, RunSpec, Runtime, Scenario, Simulation,
+    Blocking, CostProfile, Dispatcher, Flavor, Model, Plan, PoolKind, RunSpec, Runtime, Scenario, Simulation,
 };
 use parkbench_trace::{Metrics, RunResult, Trace};
 
@@ -58,16 +58,18 @@ pub(crate) fn simulate(
 fn spec(runtime: &runtime::Runtime, run: &RunSpec) -> RunSpec {
     let model = runtime.model();
     let plain = RunSpec { lock: run.lock, ..RunSpec::new(model) };
+    let elsewhere = (!runtime.holds_in_blocks()).then_some(Blocking::SpawnBlocking);
     match runtime {
         runtime::Runtime::Pool { threads } => RunSpec { size: Some(*threads), ..plain },
         runtime::Runtime::ThreadPerTask => RunSpec { pool: Some(PoolKind::ThreadPerTask), ..plain },
         // Its locks hold no worker, as those of JDK 25.
         runtime::Runtime::May { workers } => RunSpec { carriers: Some(*workers), jdk: Some(25), ..plain },
-        runtime::Runtime::Tokio { workers } => {
-            RunSpec { runtime: Some(Runtime::Tokio), workers: Some(*workers), ..plain }
+        // The simulation has no smol; tokio is the nearest.
+        runtime::Runtime::Tokio { workers, .. } | runtime::Runtime::Smol { workers, .. } => {
+            RunSpec { runtime: Some(Runtime::Tokio), workers: Some(*workers), blocking: elsewhere, ..plain }
         }
-        runtime::Runtime::TokioCurrentThread => {
-            RunSpec { runtime: Some(Runtime::Tokio), flavor: Some(Flavor::CurrentThread), ..plain }
+        runtime::Runtime::TokioCurrentThread { .. } => {
+            RunSpec { runtime: Some(Runtime::Tokio), flavor: Some(Flavor::CurrentThread), blocking: elsewhere, ..plain }
         }
         runtime::Runtime::Jvm(jvm) => of_jvm(jvm, plain),
     }

@@ -119,8 +119,9 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
         Runtime::Pool { threads } => pool::run(&workload, &slots, Some(threads)),
         Runtime::ThreadPerTask => pool::run(&workload, &slots, None),
         Runtime::May { workers } => green::run(&workload, &slots, workers),
-        Runtime::Tokio { workers } => coroutine::run(&workload, &slots, Some(workers)),
-        Runtime::TokioCurrentThread => coroutine::run(&workload, &slots, None),
+        Runtime::Tokio { workers, blocks } => coroutine::run_tokio(&workload, &slots, Some(workers), blocks),
+        Runtime::TokioCurrentThread { blocks } => coroutine::run_tokio(&workload, &slots, None, blocks),
+        Runtime::Smol { workers, blocks } => coroutine::run_smol(&workload, &slots, workers, blocks),
         Runtime::Jvm(_) => bail!("a runtime of the JVM has a process of its own"),
     }?;
     let counters = counting.map(Counting::finish);

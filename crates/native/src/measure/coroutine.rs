@@ -1,85 +1,119 @@
-//! tokio: the coroutines that are measured.
+//! The bodies of tasks as coroutines, the same for every asynchronous runtime, and how they are submitted.
 //!
-//! An `io` wait is `tokio::time::sleep`, whose timer counts in milliseconds; a `block` wait is `std::thread::sleep` and
-//! holds the worker, as the scenario's vocabulary says. Locks are `tokio::sync::Mutex`, which never hold a worker.
-//! `Dispatchers.Default` and `Dispatchers.IO` become a multi-thread runtime with as many workers as they run coroutines
-//! at once; `runBlocking` becomes a current-thread runtime. The submitter is the thread in `block_on`, outside the
-//! workers (R-1).
+//! An `io` wait is the runtime's own sleep; tokio's timer counts in milliseconds. A `block` wait is `std::thread::sleep`
+//! and holds the worker, or is made on one of the runtime's threads for blocking calls, as the run says. Locks are the
+//! runtime's own, which never hold a worker. What is particular to a runtime is in the files of `coroutine`.
+
+mod on_smol;
+mod on_tokio;
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use anyhow::Context as _;
-use tokio::runtime::Builder;
-use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
-use tokio::task::{JoinHandle, yield_now};
-use tokio::time::sleep;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
 
 use super::cpu;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
 
-/// A lock and a semaphore of one number, of which a scenario uses one.
-type Guard = (Mutex<()>, Semaphore);
+pub(super) use on_smol::run as run_smol;
+pub(super) use on_tokio::run as run_tokio;
 
-/// Runs the workload to its end on so many workers, or on the caller's thread alone when there are none; [ns] from the
-/// first submission until the submitter has seen the last task end.
-pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: Option<u32>) -> anyhow::Result<u64> {
-    let mut builder = match workers {
-        Some(workers) => {
-            let mut builder = Builder::new_multi_thread();
-            builder.worker_threads(workers as usize);
-            builder
+/// Where `block` steps are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Blocks {
+    /// In the task, which holds its worker.
+    #[default]
+    OnWorker,
+    /// On a thread of the runtime that is there for them, while the task waits without its worker.
+    Elsewhere,
+}
+
+/// What tasks need of an asynchronous runtime.
+trait Asynchronous: Send + Sync + 'static {
+    /// A lock that holds no worker.
+    type Lock: Send + Sync;
+    /// A lock that is held until this is dropped.
+    type Held<'a>: Send;
+    /// A semaphore that holds no worker.
+    type Permits: Send + Sync;
+    /// A task that was started.
+    type Handle: Send;
+
+    fn lock() -> Self::Lock;
+    fn hold(lock: &Self::Lock) -> impl Future<Output = Self::Held<'_>> + Send;
+    fn permits(count: usize) -> Self::Permits;
+    fn acquire(permits: &Self::Permits) -> impl Future<Output = ()> + Send;
+    fn release(permits: &Self::Permits);
+    fn sleep(wait: Duration) -> impl Future<Output = ()> + Send;
+    fn yield_now() -> impl Future<Output = ()> + Send;
+    /// Blocks another thread for so long.
+    fn block_elsewhere(wait: Duration) -> impl Future<Output = ()> + Send;
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Self::Handle;
+    fn join(handle: Self::Handle) -> impl Future<Output = ()> + Send;
+    /// Lets the task go on, though nobody waits for it.
+    fn forget(handle: Self::Handle) {
+        drop(handle);
+    }
+}
+
+/// Submits every task and waits for all of them; [ns] from the first submission until the submitter has seen the last
+/// task end.
+async fn submit<R: Asynchronous>(runtime: R, workload: &Arc<Workload>, slots: &Arc<Slots>, blocks: Blocks) -> u64 {
+    // Never dropped: a reference that is counted is one more place at which all workers meet. The process ends with
+    // the run.
+    let tasks: &'static Tasks<R> = Box::leak(Box::new(Tasks {
+        runtime,
+        blocks,
+        workload: Arc::clone(workload),
+        slots: Arc::clone(slots),
+        shared: workload.permits().map(|permits| (R::lock(), R::permits(permits as usize))).collect(),
+        all_ended: Notify::new(),
+    }));
+    let mut handles = Vec::with_capacity(workload.task_count() as usize);
+    for (task, after) in workload.submissions() {
+        let early = slots.until(after);
+        if !early.is_zero() {
+            R::sleep(early).await;
         }
-        None => Builder::new_current_thread(),
-    };
-    let runtime = builder.enable_time().build().context("the tokio runtime could not be started")?;
-    runtime.block_on(async {
-        let guard = |permits: u32| (Mutex::new(()), Semaphore::new(permits as usize));
-        // Never dropped: a reference that is counted is one more place at which all workers meet. The process ends with
-        // the run.
-        let tasks: &'static Tasks = Box::leak(Box::new(Tasks {
-            workload: Arc::clone(workload),
-            slots: Arc::clone(slots),
-            shared: workload.permits().map(guard).collect(),
-            all_ended: Notify::new(),
-        }));
-        let mut handles = Vec::with_capacity(workload.task_count() as usize);
-        for (task, after) in workload.submissions() {
-            let early = slots.until(after);
-            if !early.is_zero() {
-                sleep(early).await;
-            }
-            handles.push(spawn(tasks, task));
-        }
-        for handle in handles {
-            // One that has failed has printed why, and the run has no end.
-            let _ = handle.await;
-        }
-        // Tasks that others have started may still run.
-        while !slots.all_ended() {
-            tasks.all_ended.notified().await;
-        }
-        Ok(slots.since_first_submission())
-    })
+        handles.push(spawn(tasks, task));
+    }
+    for handle in handles {
+        R::join(handle).await;
+    }
+    // Tasks that others have started may still run.
+    while !slots.all_ended() {
+        tasks.all_ended.notified().await;
+    }
+    slots.since_first_submission()
 }
 
 /// What every task needs.
-struct Tasks {
+struct Tasks<R: Asynchronous> {
+    runtime: R,
+    blocks: Blocks,
     workload: Arc<Workload>,
     slots: Arc<Slots>,
-    shared: Vec<Guard>,
+    /// A lock and a semaphore of each number, of which a scenario uses one.
+    shared: Vec<(R::Lock, R::Permits)>,
     all_ended: Notify,
 }
 
-fn spawn(tasks: &'static Tasks, task: u32) -> JoinHandle<()> {
+fn spawn<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) -> R::Handle {
     tasks.slots.submitted(task);
     // What a task may need makes it larger, and making and touching larger tasks takes longer.
-    if tasks.workload.is_plain(task) { tokio::spawn(plain(tasks, task)) } else { tokio::spawn(body(tasks, task)) }
+    if tasks.blocks == Blocks::OnWorker && tasks.workload.is_plain(task) {
+        tasks.runtime.spawn(plain(tasks, task))
+    } else {
+        tasks.runtime.spawn(body(tasks, task))
+    }
 }
 
 /// A task that only computes, waits and yields.
-async fn plain(tasks: &'static Tasks, task: u32) {
+async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     tasks.slots.began(task);
     let mut step = 0;
     while let Some(action) = tasks.workload.action(task, step) {
@@ -90,9 +124,9 @@ async fn plain(tasks: &'static Tasks, task: u32) {
         }
         tasks.slots.mark_stop(task);
         match action {
-            Action::Io(wait) => sleep(wait).await,
+            Action::Io(wait) => R::sleep(wait).await,
             Action::Block(wait) => thread::sleep(wait),
-            _ => yield_now().await,
+            _ => R::yield_now().await,
         }
         tasks.slots.mark_stop(task);
     }
@@ -102,7 +136,7 @@ async fn plain(tasks: &'static Tasks, task: u32) {
 }
 
 /// A task that may do anything.
-async fn body(tasks: &'static Tasks, task: u32) {
+async fn body<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     tasks.slots.began(task);
     perform(tasks, task).await;
     if tasks.slots.ended(task) {
@@ -111,48 +145,43 @@ async fn body(tasks: &'static Tasks, task: u32) {
 }
 
 /// The body of a task.
-async fn perform(tasks: &'static Tasks, task: u32) {
+async fn perform<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     let (workload, shared) = (&tasks.workload, &tasks.shared);
     let mut children = Vec::new();
-    let own: Vec<Mutex<()>> = (0..workload.own_locks(task)).map(|_| Mutex::new(())).collect();
-    let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
+    let own: Vec<R::Lock> = (0..workload.own_locks(task)).map(|_| R::lock()).collect();
+    let mut held: Vec<R::Held<'_>> = Vec::new();
     for action in workload.actions(task) {
         tasks.slots.mark(task, action);
         match action {
             Action::Spin(iterations) => {
                 cpu::spin(iterations);
             }
-            Action::Io(wait) => sleep(wait).await,
+            Action::Io(wait) => R::sleep(wait).await,
+            Action::Block(wait) if tasks.blocks == Blocks::Elsewhere => R::block_elsewhere(wait).await,
             Action::Block(wait) => thread::sleep(wait),
-            Action::Lock(Which::Shared(lock)) => held.push(shared[lock].0.lock().await),
-            Action::Lock(Which::Own(lock)) => held.push(own[lock].lock().await),
+            Action::Lock(Which::Shared(lock)) => held.push(R::hold(&shared[lock].0).await),
+            Action::Lock(Which::Own(lock)) => held.push(R::hold(&own[lock]).await),
             Action::Unlock => drop(held.pop()),
-            Action::Acquire(number) => {
-                // Nobody closes it.
-                if let Ok(permit) = shared[number].1.acquire().await {
-                    permit.forget();
-                }
-            }
-            Action::Release(number) => shared[number].1.add_permits(1),
-            Action::Yield => yield_now().await,
+            Action::Acquire(number) => R::acquire(&shared[number].1).await,
+            Action::Release(number) => R::release(&shared[number].1),
+            Action::Yield => R::yield_now().await,
             Action::Spawn(child) => children.push(spawn(tasks, child)),
             Action::Join => {
                 for child in children.drain(..) {
-                    // One that has failed has printed why, and the run has no end.
-                    let _ = child.await;
+                    R::join(child).await;
                 }
             }
         }
         tasks.slots.mark(task, action);
     }
+    children.into_iter().for_each(R::forget);
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use parkbench_engine::Scenario;
 
+    use super::on_tokio::Tokio;
     use super::*;
 
     #[test]
@@ -161,8 +190,10 @@ mod tests {
             "runs":[{"model":"coroutines"}]}"#;
         let workload = Arc::new(Workload::new(&Scenario::from_json(text).unwrap(), 0, 1_000).unwrap());
         let slots = Arc::new(Slots::new(1));
-        let tasks = Box::leak(Box::new(Tasks { workload, slots, shared: Vec::new(), all_ended: Notify::new() }));
-        let by_hand = async { sleep(Duration::from_millis(1)).await };
+        let (runtime, blocks) = (Tokio, Blocks::OnWorker);
+        let all_ended = Notify::new();
+        let tasks = Box::leak(Box::new(Tasks { runtime, blocks, workload, slots, shared: Vec::new(), all_ended }));
+        let by_hand = async { tokio::time::sleep(Duration::from_millis(1)).await };
         // More by a reference, two numbers and the state of two places to wait.
         let (own, least, any) = (size_of_val(&plain(tasks, 0)), size_of_val(&by_hand), size_of_val(&body(tasks, 0)));
         assert!(own <= least + 32 && own < any, "{own} {least} {any}");

@@ -3,6 +3,7 @@
 //! Nothing is changed here, and no figure is guessed: what cannot be read is absent with its reason.
 
 use std::fs;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use parkbench_view::format;
 use serde::Serialize;
 
 use super::check;
+use super::counters;
 use super::environment::{self, Environment};
 use super::jvm::{self, OLDEST};
 use super::limits::{self, Limits, ThreadLimit};
@@ -32,13 +34,13 @@ const TICKS: usize = 1_000;
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Check {
-    /// What it is about: `limits`, `clocks`, `java` or `presets`.
+    /// What it is about: `limits`, `clocks`, `java`, `tools` or `presets`.
     section: &'static str,
     /// What was looked at.
     name: String,
     /// What was found.
     found: String,
-    /// Whether a measurement is held up by it.
+    /// Whether all that it is about can be done here as it is.
     good: bool,
     /// What to change; absent where nothing needs to be.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +66,7 @@ pub(crate) fn doctor(form: DoctorFormat) -> anyhow::Result<String> {
     let java = super::collect::java(None).ok();
     let found = java.as_ref().map_or(Err("no Java"), |java| java.as_ref().map_err(String::as_str));
     checks.extend(tools(found));
+    checks.extend(others());
     for name in PRESET_NAMES {
         let scenario = preset(name).with_context(|| format!("the preset {name} cannot be read"))?;
         checks.push(fits(&scenario, found.map(|java| &java.version), limits));
@@ -102,6 +105,12 @@ fn machine(limits: Limits) -> Vec<Check> {
         Ok((soft, _)) => format!("{} for the main thread", format::bytes(soft)),
         Err(error) => format!("could not be read: {error}"),
     };
+    checks.push(match counters::allowed() {
+        Ok(()) => {
+            Check::good("limits", "counters", "instructions, cycles and cache misses, as far as the processor has them")
+        }
+        Err(reason) => Check::bad("limits", "counters", "none of the processor's", reason),
+    });
     checks.push(Check::good("limits", "stacks", format!("{stack}; threads of a measurement reserve 1 MiB each")));
     checks
 }
@@ -185,6 +194,48 @@ fn tools(java: Result<&jvm::Java, &str>) -> Vec<Check> {
     checks
 }
 
+/// Programs that no measurement needs, and what each is for.
+const OTHERS: &[(&str, &[&str], &str)] = &[
+    (
+        "Prometheus",
+        &["prometheus"],
+        "to collect the metrics of --metrics-listen, install it, such as the package prometheus (https://prometheus.io)",
+    ),
+    ("promtool", &["promtool"], "to check metrics and rules, install Prometheus, which brings it"),
+    (
+        "node_exporter",
+        &["node_exporter", "prometheus-node-exporter"],
+        "to collect the file of --metrics-file, install it, such as the package prometheus-node-exporter",
+    ),
+    (
+        "Chromium",
+        &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"],
+        "any browser shows the page; for its tests install this one, such as the package chromium",
+    ),
+];
+
+/// What goes with a measurement, and is not part of it.
+fn others() -> Vec<Check> {
+    // `cargo xtask test` may have unpacked Debian's packages there.
+    let unpacked = jvm::cache().map(|cache| cache.join("tools/prometheus-debian/usr/bin"));
+    let find = |name: &str| {
+        let kept = unpacked.as_ref().map(|dir| dir.join(name)).filter(|file| file.is_file());
+        jvm::on_path(name).or(kept)
+    };
+    OTHERS
+        .iter()
+        .map(|&(name, programs, advice)| other(name, programs.iter().copied().find_map(find), advice))
+        .collect()
+}
+
+fn other(name: &str, found: Option<PathBuf>, advice: &str) -> Check {
+    match found {
+        // The folder alone, for the whole path may be wider than a table.
+        Some(path) => Check::good("tools", name, format!("in {}", path.parent().unwrap_or(&path).display())),
+        None => Check::bad("tools", name, "missing", advice),
+    }
+}
+
 /// Which of the real runtimes can measure this scenario.
 fn fits(scenario: &Scenario, java: Result<&jvm::Version, &str>, limits: Limits) -> Check {
     let name = scenario.name.as_str();
@@ -221,6 +272,7 @@ fn render(checks: &[Check]) -> String {
                 "limits" => "What this machine allows",
                 "clocks" => "\nIts clocks",
                 "java" => "\nThe JVM",
+                "tools" => "\nWhat goes with it",
                 _ => "\nWhat it can measure",
             };
             out.push_str(title);
@@ -251,6 +303,17 @@ mod tests {
             let check = threads(limit.map(|threads| ThreadLimit { threads, name: "b" }));
             assert_eq!((check.found.as_str(), check.good, check.advice.is_some()), (expect, good, !good));
         }
+    }
+
+    #[test]
+    fn a_program_is_found_or_has_advice() {
+        let there = other("Prometheus", Some(PathBuf::from("/usr/bin/prometheus")), "install it");
+        assert_eq!((there.found.as_str(), there.good, there.advice), ("in /usr/bin", true, None));
+        let missing = other("Prometheus", None, "install it");
+        assert_eq!(
+            (missing.found.as_str(), missing.good, missing.advice.as_deref()),
+            ("missing", false, Some("install it"))
+        );
     }
 
     #[test]

@@ -74,6 +74,7 @@ pub(crate) fn makespan_ns(scenario: &Scenario, plan: &Plan, runtime: &Runtime, c
         }
         let holding = match runtime.model() {
             Model::ThreadPool => task.total(),
+            _ if !runtime.holds_in_blocks() => task.cpu,
             _ if runtime.holds_in_monitors() => task.cpu + task.block + task.monitors,
             _ => task.cpu + task.block,
         };

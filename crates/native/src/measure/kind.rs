@@ -1,40 +1,42 @@
 //! The closed list of real runtimes, what each is called on the command line, and which runs it can stand for.
 
 use clap::ValueEnum;
-use parkbench_engine::{Blocking, Dispatcher, Flavor, Model, PoolKind, RunSpec, Runtime as Whose};
+use parkbench_engine::{Dispatcher, Flavor, Model, PoolKind, RunSpec, Runtime as Whose};
 use serde::{Deserialize, Serialize};
 
 /// A real runtime, without its knobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// Own pool on std threads
+    /// A pool of std threads with one queue, written for parkbench
     Pool,
     /// A std thread for each task
     ThreadPerTask,
-    /// may's coroutines, in place of virtual threads
+    /// may's coroutines with stacks, in place of virtual threads
     May,
-    /// tokio, multi-thread
+    /// tokio's multi-thread runtime
     Tokio,
-    /// tokio, current-thread
+    /// tokio's current-thread runtime
     TokioCurrent,
-    /// newFixedThreadPool
+    /// An executor of smol; measured only where it is named
+    Smol,
+    /// Java: newFixedThreadPool
     JavaPool,
-    /// A platform thread for each task
+    /// Java: a platform thread for each task
     JavaThreadPerTask,
-    /// newVirtualThreadPerTaskExecutor
+    /// Java: newVirtualThreadPerTaskExecutor
     JavaVirtual,
-    /// async on Dispatchers.Default
+    /// Kotlin: async on Dispatchers.Default
     KotlinDefault,
-    /// async on Dispatchers.IO
+    /// Kotlin: async on Dispatchers.IO
     KotlinIo,
-    /// launch in the loop of runBlocking
+    /// Kotlin: launch in the loop of runBlocking
     KotlinEventLoop,
 }
 
 impl Kind {
     /// Every runtime, those of one model beside each other.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Pool,
         Self::ThreadPerTask,
         Self::JavaPool,
@@ -43,6 +45,7 @@ impl Kind {
         Self::JavaVirtual,
         Self::Tokio,
         Self::TokioCurrent,
+        Self::Smol,
         Self::KotlinDefault,
         Self::KotlinIo,
         Self::KotlinEventLoop,
@@ -56,6 +59,7 @@ impl Kind {
             Self::May => "may",
             Self::Tokio => "tokio",
             Self::TokioCurrent => "tokio-current",
+            Self::Smol => "smol",
             Self::JavaPool => "java-pool",
             Self::JavaThreadPerTask => "java-thread-per-task",
             Self::JavaVirtual => "java-virtual",
@@ -76,7 +80,13 @@ impl Kind {
 
     /// Whether it runs on the JVM.
     pub(crate) const fn is_jvm(self) -> bool {
-        !matches!(self, Self::Pool | Self::ThreadPerTask | Self::May | Self::Tokio | Self::TokioCurrent)
+        let built_in = matches!(self, Self::Pool | Self::ThreadPerTask | Self::May | Self::Tokio | Self::TokioCurrent);
+        !built_in && !matches!(self, Self::Smol)
+    }
+
+    /// Whether the simulation has a scheduler and costs of its own for it.
+    pub(crate) const fn is_simulated(self) -> bool {
+        !matches!(self, Self::Smol)
     }
 
     /// Whether it can stand for this run, with every knob that the run has.
@@ -94,7 +104,7 @@ impl Kind {
             }
             (Self::Tokio | Self::TokioCurrent, Some(Whose::Tokio)) => {
                 let flavor = if self == Self::Tokio { Flavor::MultiThread } else { Flavor::CurrentThread };
-                run.flavor.unwrap_or_default() == flavor && run.blocking.unwrap_or_default() == Blocking::OnWorker
+                run.flavor.unwrap_or_default() == flavor
             }
             (Self::KotlinDefault, Some(Whose::Kotlin)) => dispatcher == Dispatcher::Default,
             (Self::KotlinIo, Some(Whose::Kotlin)) => dispatcher == Dispatcher::Io,
@@ -137,6 +147,6 @@ mod tests {
         check(r#"{"model":"coroutines","parallelism":4}"#, &["kotlin-default"]);
         check(r#"{"model":"coroutines","runtime":"tokio"}"#, &["tokio"]);
         check(r#"{"model":"coroutines","runtime":"tokio","flavor":"current-thread"}"#, &["tokio-current"]);
-        check(r#"{"model":"coroutines","runtime":"tokio","blocking":"spawn-blocking"}"#, &[]);
+        check(r#"{"model":"coroutines","runtime":"tokio","blocking":"spawn-blocking"}"#, &["tokio"]);
     }
 }

@@ -80,7 +80,7 @@ fn os_threads(runtime: &Runtime, tasks: u64) -> Option<u64> {
     match runtime.kind() {
         Kind::TokioCurrent | Kind::KotlinEventLoop => None,
         // Their workers are there before the first task.
-        Kind::May | Kind::Tokio => Some(runtime.threads().into()),
+        Kind::May | Kind::Tokio | Kind::Smol => Some(runtime.threads().into()),
         _ => Some(u64::from(runtime.threads()).min(tasks)),
     }
 }

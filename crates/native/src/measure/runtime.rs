@@ -2,9 +2,10 @@
 //!
 //! Which runtimes a scenario is measured on is decided in `select`.
 
-use parkbench_engine::{LockKind, Model, RunSpec};
+use parkbench_engine::{Blocking, LockKind, Model, RunSpec};
 use serde::{Deserialize, Serialize};
 
+use super::coroutine::Blocks;
 use super::jvm::Version;
 use super::kind::Kind;
 
@@ -12,6 +13,8 @@ use super::kind::Kind;
 const MAY_VERSION: &str = "0.3.51";
 /// The version of tokio that is built in; a test compares it with the lock file.
 const TOKIO_VERSION: &str = "1.54.1";
+/// The version of smol that is built in; a test compares it with the lock file.
+const SMOL_VERSION: &str = "2.0.2";
 /// The version of kotlinx.coroutines in the runner; a test compares it with `jvm/pom.xml`.
 const COROUTINES_VERSION: &str = "1.10.2";
 /// Coroutines that `Dispatchers.IO` runs at once at most, unless there are more cores (K-6).
@@ -28,9 +31,11 @@ pub(crate) enum Runtime {
     /// `may`, in `green`.
     May { workers: u32 },
     /// tokio's multi-thread runtime, in `coroutine`.
-    Tokio { workers: u32 },
+    Tokio { workers: u32, blocks: Blocks },
     /// tokio's current-thread runtime, in `coroutine`.
-    TokioCurrentThread,
+    TokioCurrentThread { blocks: Blocks },
+    /// An executor of smol, in `coroutine`.
+    Smol { workers: u32, blocks: Blocks },
     /// A runtime of the JVM, in `jvm`.
     Jvm(Jvm),
 }
@@ -69,12 +74,15 @@ impl Runtime {
             _ if io => cores.max(IO_PARALLELISM),
             _ => cores.max(2),
         };
+        let elsewhere = of_model && run.blocking == Some(Blocking::SpawnBlocking);
+        let blocks = if elsewhere { Blocks::Elsewhere } else { Blocks::OnWorker };
         let threads = match kind {
             Kind::Pool => return Some(Self::Pool { threads: size }),
             Kind::ThreadPerTask => return Some(Self::ThreadPerTask),
             Kind::May => return Some(Self::May { workers: carriers }),
-            Kind::Tokio => return Some(Self::Tokio { workers }),
-            Kind::TokioCurrent => return Some(Self::TokioCurrentThread),
+            Kind::Tokio => return Some(Self::Tokio { workers, blocks }),
+            Kind::TokioCurrent => return Some(Self::TokioCurrentThread { blocks }),
+            Kind::Smol => return Some(Self::Smol { workers, blocks }),
             Kind::JavaPool => size,
             Kind::JavaThreadPerTask => u32::MAX,
             Kind::JavaVirtual => carriers,
@@ -100,7 +108,8 @@ impl Runtime {
             Self::ThreadPerTask => Kind::ThreadPerTask,
             Self::May { .. } => Kind::May,
             Self::Tokio { .. } => Kind::Tokio,
-            Self::TokioCurrentThread => Kind::TokioCurrent,
+            Self::TokioCurrentThread { .. } => Kind::TokioCurrent,
+            Self::Smol { .. } => Kind::Smol,
             Self::Jvm(jvm) => jvm.kind,
         }
     }
@@ -115,8 +124,10 @@ impl Runtime {
         match self {
             Self::Pool { threads } => format!("pool-{threads}"),
             Self::May { workers } => format!("may-{workers}"),
-            Self::Tokio { workers } => format!("tokio-{workers}"),
-            Self::ThreadPerTask | Self::TokioCurrentThread => self.kind().as_str().to_owned(),
+            Self::Tokio { workers, blocks } => format!("tokio-{workers}{}", blocks.suffix()),
+            Self::Smol { workers, blocks } => format!("smol-{workers}{}", blocks.suffix()),
+            Self::TokioCurrentThread { blocks } => format!("{}{}", self.kind().as_str(), blocks.suffix()),
+            Self::ThreadPerTask => self.kind().as_str().to_owned(),
             Self::Jvm(jvm) => jvm.variant(),
         }
     }
@@ -127,10 +138,16 @@ impl Runtime {
             Self::Pool { threads } => format!("own pool on std threads, {}", count(*threads, "thread")),
             Self::ThreadPerTask => "a std thread for each task".to_owned(),
             Self::May { workers } => format!("may {MAY_VERSION}, {}", count(*workers, "worker")),
-            Self::Tokio { workers } => {
-                format!("tokio {TOKIO_VERSION}, multi-thread, {}", count(*workers, "worker"))
+            Self::Tokio { workers, blocks } => {
+                let workers = count(*workers, "worker");
+                format!("tokio {TOKIO_VERSION}, multi-thread, {workers}{}", blocks.phrase("spawn_blocking"))
             }
-            Self::TokioCurrentThread => format!("tokio {TOKIO_VERSION}, current-thread"),
+            Self::TokioCurrentThread { blocks } => {
+                format!("tokio {TOKIO_VERSION}, current-thread{}", blocks.phrase("spawn_blocking"))
+            }
+            Self::Smol { workers, blocks } => {
+                format!("smol {SMOL_VERSION}, {}{}", count(*workers, "worker"), blocks.phrase("unblock"))
+            }
             Self::Jvm(jvm) => jvm.name(),
         }
     }
@@ -139,11 +156,20 @@ impl Runtime {
     pub(crate) const fn threads(&self) -> u32 {
         match self {
             Self::Pool { threads } => *threads,
-            Self::May { workers } | Self::Tokio { workers } => *workers,
+            Self::May { workers } | Self::Tokio { workers, .. } | Self::Smol { workers, .. } => *workers,
             Self::ThreadPerTask => u32::MAX,
-            Self::TokioCurrentThread => 1,
+            Self::TokioCurrentThread { .. } => 1,
             Self::Jvm(jvm) => jvm.threads,
         }
+    }
+
+    /// Whether a `block` step holds the thread.
+    pub(crate) const fn holds_in_blocks(&self) -> bool {
+        let (Self::Tokio { blocks, .. } | Self::TokioCurrentThread { blocks } | Self::Smol { blocks, .. }) = self
+        else {
+            return true;
+        };
+        matches!(blocks, Blocks::OnWorker)
     }
 
     /// Whether a wait at or inside a monitor holds the thread: of coroutines on the JVM, and of virtual threads before
@@ -153,6 +179,24 @@ impl Runtime {
             Self::Jvm(jvm) if jvm.kind == Kind::JavaVirtual => jvm.java.feature < 24,
             Self::Jvm(jvm) => jvm.kind.model() == Model::Coroutines,
             _ => false,
+        }
+    }
+}
+
+impl Blocks {
+    /// What tells the two apart in a word.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::OnWorker => "",
+            Self::Elsewhere => "-spawn-blocking",
+        }
+    }
+
+    /// The same in full, with the name of the call.
+    fn phrase(self, call: &str) -> String {
+        match self {
+            Self::OnWorker => String::new(),
+            Self::Elsewhere => format!(", block steps by {call}"),
         }
     }
 }
@@ -214,7 +258,7 @@ mod tests {
     #[test]
     fn versions_are_those_of_the_lock_file_and_of_maven() {
         let lock = include_str!("../../../../Cargo.lock");
-        for (name, version) in [("may", MAY_VERSION), ("tokio", TOKIO_VERSION)] {
+        for (name, version) in [("may", MAY_VERSION), ("tokio", TOKIO_VERSION), ("smol", SMOL_VERSION)] {
             assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")), "{name}");
         }
         let pom = include_str!("../../../../jvm/pom.xml");

@@ -28,8 +28,8 @@ pub(crate) enum Wanted {
 
 impl ValueEnum for Wanted {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [Wanted; 14] = {
-            let mut all = [Wanted::All; 14];
+        const ALL: [Wanted; 15] = {
+            let mut all = [Wanted::All; 15];
             all[1] = Wanted::Rust;
             all[2] = Wanted::Jvm;
             let mut index = 0;
@@ -44,8 +44,8 @@ impl ValueEnum for Wanted {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
-            Self::All => Some(PossibleValue::new("all").help("Every runtime that stands for a run of the scenario")),
-            Self::Rust => Some(PossibleValue::new("rust").help("Those of them that are built in")),
+            Self::All => Some(PossibleValue::new("all").help("All that fit, as without this option")),
+            Self::Rust => Some(PossibleValue::new("rust").help("Those of them that are built into parkbench")),
             Self::Jvm => Some(PossibleValue::new("jvm").help("Those of them that run on the JVM")),
             Self::Named(kind) => kind.to_possible_value(),
         }

@@ -125,18 +125,42 @@ fn steps_of_every_kind_do_what_they_say_on_every_runtime() {
         "runs":[{"model":"thread-pool"},{"model":"green-threads"},{"model":"coroutines"},
             {"model":"coroutines","dispatcher":"event-loop"}]}"#;
     let output = parkbench()
-        .args(["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust", "--format", "json"])
+        .args(["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust,smol", "--format", "json"])
         .write_stdin(scenario)
         .output();
     let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let runs = json["runs"].as_array().unwrap();
-    for (run, (variant, threads)) in
-        runs.iter().zip([("pool-2", 2), ("may-2", 2), ("tokio-2", 2), ("tokio-current", 1)])
-    {
+    let expect = [("pool-2", 2), ("may-2", 2), ("tokio-2", 2), ("tokio-current", 1), ("smol-2", 2)];
+    assert_eq!(runs.len(), expect.len());
+    for (run, (variant, threads)) in runs.iter().zip(expect) {
         let serial = 24 * 2 * MS;
         let held = 24 / threads * 5 * MS;
         // The last task is submitted 100 ms after the first.
         check(run, variant, 25, 0, serial.max(held).max(100 * MS), 25);
+    }
+}
+
+#[test]
+fn blocking_steps_hold_the_worker_or_do_not_as_the_run_says() {
+    let run = |blocking: &str| {
+        let scenario = format!(
+            r#"{{"version":1,"name":"x","machine":{{"cores":1}},"tasks":[{{"count":6,"steps":[{{"block":"20 ms"}}]}}],
+            "runs":[{{"model":"coroutines","runtime":"tokio","workers":1,"blocking":"{blocking}"}},
+                {{"model":"coroutines","runtime":"tokio","flavor":"current-thread","blocking":"{blocking}"}}]}}"#
+        );
+        let args = ["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust,smol", "--format", "json"];
+        let output = parkbench().args(args).write_stdin(scenario).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["runs"].as_array().unwrap().clone()
+    };
+    let (held, free) = (run("on-worker"), run("spawn-blocking"));
+    assert_eq!((held.len(), free.len()), (3, 3));
+    for ((held, free), variant) in held.iter().zip(&free).zip(["tokio-1", "tokio-current", "smol-1"]) {
+        // One after the other, for there is one thread.
+        check(held, variant, 6, 20 * MS, 6 * 20 * MS, 1);
+        check(free, &format!("{variant}-spawn-blocking"), 6, 20 * MS, 20 * MS, 6);
+        assert!(free["in_flight_peak"].as_u64().unwrap() > 1, "{free}");
+        assert!(free["runtime"].as_str().unwrap().contains(", block steps by "), "{free}");
     }
 }
 
@@ -149,12 +173,13 @@ fn permits_yields_repetitions_and_mixes_on_every_runtime() {
             {"weight":1,"steps":[{"acquire":{"name":"s","permits":3}},{"io":"2 ms"},{"release":"s"}]}],
         "runs":[{"model":"thread-pool","size":8},{"model":"green-threads"},{"model":"coroutines"},
             {"model":"coroutines","dispatcher":"event-loop"}]}"#;
-    let args = ["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust", "--format", "json"];
+    let args = ["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust,smol", "--format", "json"];
     let output = parkbench().args(args).write_stdin(scenario).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let runs = json["runs"].as_array().unwrap();
-    for (run, variant) in runs.iter().zip(["pool-8", "may-2", "tokio-2", "tokio-current"]) {
+    assert_eq!(runs.len(), 5);
+    for (run, variant) in runs.iter().zip(["pool-8", "may-2", "tokio-2", "tokio-current", "smol-2"]) {
         // Eight rounds of three.
         check(run, variant, 24, 2 * MS, 8 * 2 * MS, 24);
     }

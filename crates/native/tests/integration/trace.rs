@@ -9,7 +9,7 @@ use parkbench_trace::{Lanes, Metrics, Origin, Trace, TraceFile};
 use crate::{json_of, parkbench};
 
 const MS: u64 = 1_000_000;
-const RUNTIMES: &str = "pool,thread-per-task,may,tokio,tokio-current";
+const RUNTIMES: &str = "pool,thread-per-task,may,tokio,tokio-current,smol";
 /// Every kind of step that can be measured, and tasks that are late for each other.
 const ALL_STEPS: &str = r#"{"version":1,"name":"all","machine":{"cores":2},"runs":[{"model":"thread-pool","size":3},
     {"model":"green-threads","carriers":2}],"tasks":[
@@ -55,7 +55,7 @@ fn io_bound_waits_as_its_model_does() {
     let dir = tempfile::tempdir().unwrap();
     let traces = traced(dir.path(), "io-bound", RUNTIMES);
     let names: Vec<&str> = traces.iter().map(|(variant, _)| variant.as_str()).collect();
-    assert_eq!(names, ["pool-12", "may-12", "tokio-64", "thread-per-task", "tokio-current"]);
+    assert_eq!(names, ["pool-12", "may-12", "tokio-64", "thread-per-task", "tokio-current", "smol-64"]);
     for (variant, trace) in &traces {
         let holds = variant.starts_with("pool") || variant.starts_with("thread");
         let expect = if holds { (TaskState::Blocked, Reason::BlockingCall) } else { (TaskState::Waiting, Reason::Io) };
@@ -85,7 +85,7 @@ fn every_step_is_in_the_trace() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = dir.path().join("all.json");
     fs::write(&scenario, ALL_STEPS).unwrap();
-    for (variant, trace) in traced(dir.path(), scenario.to_str().unwrap(), "pool,may,tokio,tokio-current") {
+    for (variant, trace) in traced(dir.path(), scenario.to_str().unwrap(), "pool,may,tokio,tokio-current,smol") {
         let states = |task: u32| -> Vec<TaskState> {
             let mut states: Vec<_> = trace.history(task).iter().map(|record| record.tag.state).collect();
             states.dedup();

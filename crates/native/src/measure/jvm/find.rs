@@ -151,7 +151,7 @@ pub(crate) fn maven() -> Result<PathBuf, String> {
 }
 
 /// The first file of this name in the directories of PATH.
-fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
 }

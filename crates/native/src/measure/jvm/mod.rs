@@ -6,6 +6,6 @@ mod jar;
 mod plan;
 mod process;
 
-pub(crate) use find::{Java, JavaError, OLDEST, Version, find_java, maven};
+pub(crate) use find::{Java, JavaError, OLDEST, Version, find_java, maven, on_path};
 pub(crate) use jar::{built, cache, can_build, jar};
 pub(crate) use process::{JvmReadings, Process, SLACK};

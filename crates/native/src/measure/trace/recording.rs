@@ -153,6 +153,7 @@ fn while_stopped(stop: Stop, runtime: &Runtime, inside: bool) -> (TaskState, Rea
         Stop::Io(_) if pool => (TaskState::Blocked, Reason::BlockingCall, true),
         Stop::Io(_) if inside => (TaskState::Blocked, pinned, true),
         Stop::Io(_) => (TaskState::Waiting, Reason::Io, false),
+        Stop::Block if !runtime.holds_in_blocks() => (TaskState::Blocked, Reason::BlockingCall, false),
         Stop::Block => (TaskState::Blocked, if inside { pinned } else { Reason::BlockingCall }, true),
         Stop::Lock(lock) => {
             let holds = pool || inside || lock.is_scoped() && runtime.holds_in_monitors();
