@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use parkbench_engine::MAX_RECORDS;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{HtmlElement, HtmlInputElement};
@@ -9,7 +10,7 @@ use yew::prelude::*;
 
 use crate::components::{
     Columns, Controls, FILE_INPUT, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport,
-    open_measured,
+    open_file,
 };
 use crate::hooks::App as Context;
 use crate::i18n::{Locale, fill};
@@ -48,8 +49,10 @@ pub fn App() -> Html {
                 News::Failed(id, why) => dispatch.emit(Action::Failed(id, why)),
                 News::OnPage(why) => on_page.set(Some(why.into())),
             });
-            let budget = platform::query("budget").and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_BUDGET);
-            Client::new(platform::query("worker").as_deref() != Some("off"), budget, news)
+            let number =
+                |key: &str, default: u64| platform::query(key).and_then(|text| text.parse().ok()).unwrap_or(default);
+            let (budget, most_records) = (number("budget", DEFAULT_BUDGET), number("records", MAX_RECORDS));
+            Client::new(platform::query("worker").as_deref() != Some("off"), budget, most_records, news)
         }))
         .clone()
     };
@@ -147,12 +150,15 @@ pub fn App() -> Html {
             event.prevent_default();
             let files = event.data_transfer().and_then(|data| data.files());
             if let Some(file) = files.and_then(|files| files.get(0)) {
-                open_measured(&app, file);
+                open_file(&app, file);
             }
         })
     };
     let words = app.words();
-    let tasks = parkbench_view::format::count(state.scenario_in_view().task_count());
+    let scenario = state.scenario_in_view();
+    let planned = || scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
+    let tasks = state.result.as_ref().map_or_else(planned, |result| u64::from(result.tasks()));
+    let tasks = parkbench_view::format::count(tasks);
     html! {
         <ContextProvider<Context> context={app.clone()}>
             <div class="page" ondragover={drag} ondrop={drop} data-run-state={state.run.as_str()}
@@ -175,12 +181,14 @@ pub fn App() -> Html {
                             <Legend />
                             <Columns />
                         </div>
-                        <TaskPanel />
-                        <Timeline />
+                        if state.result.as_ref().is_none_or(|result| result.runs.iter().any(|run| run.has_picture())) {
+                            <TaskPanel />
+                            <Timeline />
+                        }
                         <Results />
                     </main>
                 </div>
-                <footer class="foot"><p>{words.footer}</p></footer>
+                <footer class="foot"><p>{ if state.measured.set().is_some() || state.compared.0.is_some() { words.footer_mixed } else { words.footer } }</p></footer>
                 if *help {
                     <Shortcuts close={{
                         let help = help.clone();

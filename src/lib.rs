@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod i18n;
+pub mod json;
 pub mod state;
 pub mod worker;
 

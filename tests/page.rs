@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use gloo_timers::future::TimeoutFuture;
 use parkbench_engine::{PRESET_NAMES, preset};
 use parkbench_web::app::App;
-use parkbench_web::worker::{Job, JobEvent};
+use parkbench_web::worker::{Job, JobEvent, Keep};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{Document, Element, Event, EventInit, HtmlElement, HtmlInputElement};
@@ -102,11 +102,11 @@ async fn a_bad_value_is_told_beside_its_field_and_the_run_stays() {
 fn digests_are_golden_whatever_the_budget() {
     let mut got = String::new();
     for name in PRESET_NAMES {
-        let mut job = Job::new(preset(name).unwrap(), 4_099).unwrap();
+        let mut job = Job::new(preset(name).unwrap(), 4_099, Keep::Records).unwrap();
         loop {
             match job.step().unwrap() {
                 JobEvent::Progress { .. } => {}
-                JobEvent::Run(run, recording) => {
+                JobEvent::Run(run, recording, _) => {
                     writeln!(got, "{name} {run} {:016x}", recording.totals.digest).unwrap();
                 }
                 JobEvent::Finished => break,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { launch, open } from '../support/browser.mjs';
-import { button, change, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
+import { PRESETS, button, change, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
 import { startSite } from '../support/site.mjs';
 
 let browser;
@@ -52,6 +52,65 @@ for (const [key, value] of BAD) {
     await close();
   });
 }
+
+test('carriers and their limits reach the run, and a limit below the carriers is told beside it', async () => {
+  const { page, close } = await openDone('preset=pinned-upgrade');
+  const note = (key) => page.locator(`#${key}-note`).innerText();
+  assert.match(await note('jdk'), /differs between the runs/);
+  await page.goto(link(site, 'preset=io-bound&tasks=300&carriers=2&max-pool=4&min-runnable=0'));
+  await page.locator('[data-variant="java-25-p2-max4-min0"]').waitFor();
+  await change(page, 'max-pool', '1');
+  await button(page, 'Run').click();
+  await page.locator('#max-pool[aria-invalid="true"]').waitFor();
+  assert.match(await note('max-pool'), /1 is not allowed; allowed: 2, the carriers, or more/);
+  await close();
+});
+
+test('the fields of the first class say so', async () => {
+  const { page, close } = await openDone('preset=cpu-hog');
+  assert.equal(await page.locator('label[for="tasks"]').innerText(), 'Tasks: hog');
+  assert.match(await page.locator('#tasks-note').innerText(), /the first class, hog; 10,000 tasks in all/);
+  await change(page, 'tasks', '12');
+  assert.match(await page.locator('#tasks-note').innerText(), /10,002 tasks in all/);
+  await close();
+});
+
+test('every control that cannot be used says why', async () => {
+  for (const preset of PRESETS) {
+    const { page, close } = await openDone(`preset=${preset}`);
+    const silent = await page.locator('#parameters :is(input, select, button):disabled').evaluateAll((all) =>
+      all
+        .filter((control) => {
+          const note = document.getElementById(control.getAttribute('aria-describedby') ?? '');
+          return !note?.textContent.trim() && !control.title;
+        })
+        .map((control) => control.id || control.textContent),
+    );
+    assert.deepEqual(silent, [], preset);
+    await close();
+  }
+});
+
+test('too many records are refused, and the figures alone can be had', async () => {
+  const opened = await open(browser, link(site, 'preset=io-bound&tasks=300', '?records=3000'));
+  const { page, close } = opened;
+  await page.waitForFunction(() => document.querySelector('[data-run-state]')?.dataset.runState === 'failed');
+  await page.getByText('more than 3000 records of all runs together; allowed: up to 3000').waitFor();
+  await button(page, 'Run for the figures alone').click();
+  await waitForState(page, 'done');
+  const figures = await readRuns(page);
+  const dropped = await page.locator('[data-dropped]').evaluateAll((all) => all.map(({ dataset }) => Number(dataset.dropped)));
+  assert.equal(dropped.length, 3);
+  assert.ok(dropped.every((n) => n > 1000), dropped.join());
+  assert.equal(await page.locator('.dots, .lanes, .task').count(), 0);
+  // The same figures as with all records.
+  await page.goto('about:blank');
+  await page.goto(link(site, 'preset=io-bound&tasks=300'));
+  await waitForState(page, 'done');
+  assert.deepEqual(await readRuns(page), figures);
+  assert.equal(await page.locator('[data-dropped]').count(), 0);
+  await close();
+});
 
 const BAD_SCENARIOS = [
   ['an unknown field', (scenario) => ({ ...scenario, colour: 'red' }), /colour/],

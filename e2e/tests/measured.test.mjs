@@ -1,7 +1,7 @@
 // A trace file from the binary stands beside the simulated runs; a bad one is refused and changes nothing.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -60,7 +60,7 @@ test('a measured run stands beside the simulated ones', async () => {
   // The scenario of the file is simulated beside it.
   const runs = await readRuns(page);
   assert.equal(runs.length, 3);
-  await page.locator('.column.measured', { hasText: 'pool-12' }).first().getByText('300').first().waitFor();
+  await page.locator('.column.measured .dots[aria-label*="300 tasks"]').first().waitFor();
   const origins = await page.locator('.results tr', { hasText: 'Origin' }).locator('td').allInnerTexts();
   assert.deepEqual(origins, ['Simulated', 'Simulated', 'Simulated', 'Measured', 'Measured']);
   const lanes = page.locator('.lanes', { hasText: 'pool-12' });
@@ -105,7 +105,10 @@ test('the key opens the chooser', async () => {
 });
 
 for (const [name, spoil, expect] of [
-  ['another file', () => Buffer.from('{"version":1}'), /magic: .*allowed: "PBTF"/],
+  ['nothing', () => Buffer.alloc(0), /file: 0 bytes; allowed: a file of parkbench measure --trace/],
+  ['a text', () => Buffer.from('version = 1'), /file: begins with "version "; allowed: /],
+  ['JSON that is no comparison', () => Buffer.from('{"version":1}'), /missing field .*allowed: what parkbench compare/],
+  ['broken JSON', () => Buffer.from('{"version":1,'), /EOF .*line 1 .*allowed: what parkbench compare/],
   ['half of one', (bytes) => bytes.subarray(0, bytes.length / 2), /length: .*allowed: /],
   ['another version', (bytes) => bytes.fill(9, 4, 5), /version: 9; allowed: 1/],
   ['a wrong record', (bytes) => bytes.fill(0xff, bytes.length - 4), /runs\[1\]: threads\[\d+\]\.tag/],
@@ -116,16 +119,41 @@ for (const [name, spoil, expect] of [
     const bad = join(folder, 'bad.pbtrace');
     await writeFile(bad, spoil(await readFile(file)));
     await page.locator('#measured-file').setInputFiles(bad);
-    await page.locator('#measured-file[aria-invalid="true"]').waitFor();
-    const told = await page.locator('#measured-status').innerText();
+    await page.locator('#measured-file[aria-invalid="true"]').waitFor({ state: 'attached' });
+    const status = page.locator('#measured-status');
+    const told = await status.innerText();
     assert.match(told, expect);
     assert.ok(told.includes('bad.pbtrace'), told);
     assert.deepEqual(await readRuns(page), before);
     await page.locator('#measured-file').setInputFiles(file);
     await readMeasured(page, 2);
+    await page.locator('#measured-file:not([aria-invalid])').waitFor({ state: 'attached' });
+    assert.ok(!(await status.innerText()).includes('bad.pbtrace'));
     await close();
   });
 }
+
+test('refuses a file that is too large without reading it', async () => {
+  const { page, close } = await openDone();
+  const large = join(folder, 'large.pbtrace');
+  await writeFile(large, '');
+  await truncate(large, 512 * 1024 * 1024 + 1);
+  await page.locator('#measured-file').setInputFiles(large);
+  await page.getByText('file: 536870913 bytes; allowed: up to 536870912 bytes').waitFor();
+  await close();
+});
+
+test('a measured run is never called simulated', async () => {
+  const { page, close } = await openDone();
+  await page.locator('#measured-file').setInputFiles(file);
+  await readMeasured(page, 2);
+  for (const text of await page.locator('[data-origin="measured"] .finish').allInnerTexts()) {
+    assert.match(text, /^measured, /);
+  }
+  await page.getByRole('heading', { name: 'Results, simulated and measured' }).waitFor();
+  await page.getByText('Simulated, except what is called measured.').waitFor();
+  await close();
+});
 
 for (const [colorScheme, width, locale] of [['light', 1440, 'en-US'], ['dark', 390, 'ko-KR']]) {
   test(`accessible and no wider than the window: ${colorScheme}, ${width} px, ${locale}`, async () => {

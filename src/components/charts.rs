@@ -1,7 +1,7 @@
 //! Throughput and response time of every run as charts.
 
 use parkbench_engine::Metric;
-use parkbench_view::charts::{Bar, LatencyRow};
+use parkbench_view::charts::{Bar, Beside, LatencyRow};
 use parkbench_view::format;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
@@ -10,32 +10,38 @@ use super::run_name;
 use crate::charts::Chart;
 use crate::hooks::{use_app, use_width};
 use crate::i18n::fill;
+use crate::state::Figure;
 
 /// See the module.
 #[component]
 pub(super) fn Charts() -> Html {
     let app = use_app();
-    let (words, locale) = (app.words(), app.locale());
+    let words = app.words();
     let Some(result) = &app.state.result else { return Html::default() };
-    let named = || result.runs.iter().map(|run| (run_name(locale, &run.label, &result.scenario), run));
+    let named = || result.runs.iter().enumerate().map(|(index, run)| (index, run_name(&app, index), run));
     let bars: Vec<Bar> = named()
-        .map(|(label, run)| {
-            let reference = run.comparisons.iter().find(|comparison| comparison.metric == Metric::Throughput);
+        .map(|(index, label, run)| {
+            let published = run.comparisons.iter().find(|comparison| comparison.metric == Metric::Throughput);
+            let published = published.map(|comparison| (words.mark_seed, comparison.reference as f64 / 1_000.0));
+            let measured = app.state.beside(index).and_then(|run| run.figures.get(&Figure::Throughput)?.measured);
+            let beside = measured.map(|value| (words.mark_measured, value)).or(published);
             Bar {
                 label,
                 simulated: run.metrics.throughput_per_s,
-                reference: reference.map(|comparison| comparison.reference as f64 / 1_000.0),
+                reference: beside.map(|(word, value)| Beside { word: word.to_owned(), value }),
             }
         })
         .collect();
     let rows: Vec<LatencyRow> = named()
-        .map(|(label, run)| {
+        .map(|(_, label, run)| {
             let summary = &run.metrics.response_ns;
             LatencyRow { label, p50: summary.p50, p95: summary.p95, p99: summary.p99 }
         })
         .collect();
-    let throughput: Vec<String> =
-        bars.iter().map(|bar| format!("{} {}", bar.label, format::rate(bar.simulated))).collect();
+    let throughput: Vec<String> = bars
+        .iter()
+        .map(|bar| [format!("{} {}", bar.label, format::rate(bar.simulated)), beside(bar)].concat())
+        .collect();
     let latency: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -57,6 +63,13 @@ pub(super) fn Charts() -> Html {
             </figure>
         </div>
     }
+}
+
+/// The figure to compare with, in words.
+fn beside(bar: &Bar) -> String {
+    bar.reference
+        .as_ref()
+        .map_or_else(String::new, |beside| format!(", {} {}", beside.word, format::rate(beside.value)))
 }
 
 #[derive(Clone, PartialEq, Properties)]

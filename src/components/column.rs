@@ -10,21 +10,19 @@ use super::findings::Findings;
 use super::{run_detail, run_name};
 use crate::hooks::{use_app, use_snapshot};
 use crate::i18n::{Locale, Strings, fill, state_under};
-use crate::state::{Action, Axis, Finished, RunLabel};
+use crate::state::{Action, Axis, Figure, Finished, Pair, RunLabel};
 
 /// The columns of all runs.
 #[component]
 pub(crate) fn Columns() -> Html {
     let app = use_app();
-    let labels = app.state.runs_in_view();
-    let runs = labels.len();
-    let scenario = app.state.scenario_in_view();
+    let runs = app.state.runs_in_view().len();
     html! {
         <>
         <dl class="summary" aria-label={app.words().summary}>
-            { for labels.iter().enumerate().map(|(run, label)| html! {
+            { for (0..runs).map(|run| html! {
                 <div key={run}>
-                    <dt>{run_name(app.locale(), label, scenario)}</dt>
+                    <dt>{run_name(&app, run)}</dt>
                     <dd>{ app.state.result.as_ref().and_then(|result| result.runs.get(run))
                         .map_or_else(|| "–".to_owned(), |run| time_text(app.words(), run)) }</dd>
                 </div>
@@ -52,11 +50,13 @@ fn Column(props: &Props) -> Html {
     let scenario = app.state.scenario_in_view();
     let Some(label) = app.state.runs_in_view().into_iter().nth(props.run) else { return Html::default() };
     let RunLabel { spec, variant, measured } = &label;
-    let name = run_name(locale, &label, scenario);
+    let name = run_name(&app, props.run);
     let heading = format!("run-{}", props.run);
     let counts = snapshot.counts.get(props.run).copied();
-    let tasks = scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
-    let done = counts.map(|counts| counts[TaskState::Done as usize]);
+    let planned = || scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count());
+    let tasks = run.map_or_else(planned, |run| u64::from(run.metrics.tasks));
+    let pictured = run.is_none_or(|run| run.has_picture());
+    let done = counts.filter(|_| pictured).map(|counts| counts[TaskState::Done as usize]);
     let failed = run.is_some_and(|run| run.metrics.tasks_failed > 0);
     let makespan = run.map(|run| run.trace.end_ns());
     let finished = makespan.is_some_and(|makespan| snapshot.now >= makespan);
@@ -74,12 +74,20 @@ fn Column(props: &Props) -> Html {
             data-digest={run.filter(|_| measured.is_none()).map(|run| run.metrics.digest.clone())}
             data-events={run.map(|run| run.metrics.events.to_string())}>
             <div class="column-head">
+                <div class="head">
                 <h3 id={heading}>{name.clone()}</h3>
                 <p class="detail">{run_detail(words, &label, scenario)}</p>
                 <button type="button" class="finish" disabled={makespan.is_none()} onclick={show}
-                    title={fill(words.show_until_done, &[("model", &name)])}>
+                    title={if makespan.is_some() { fill(words.show_until_done, &[("model", &name)]) } else { words.not_yet.to_owned() }}>
                     <span class="finish-label">{
-                        if failed { words.ended_at } else if finished { words.done_at } else { words.done_in }
+                        match (measured.is_some(), failed, finished) {
+                            (false, true, _) => words.ended_at,
+                            (false, false, true) => words.done_at,
+                            (false, false, false) => words.done_in,
+                            (true, true, _) => words.measured_ended_at,
+                            (true, false, true) => words.measured_done_at,
+                            (true, false, false) => words.measured_done_in,
+                        }
                     }</span>
                     <span class="finish-time">{ makespan.map_or_else(|| "–".to_owned(), format::duration) }</span>
                 </button>
@@ -89,8 +97,19 @@ fn Column(props: &Props) -> Html {
                         fill(words.still_running, &[("percent", &format::share(floor_share(share)))])
                     }).unwrap_or_default()
                 }</p>
+                if let Some(pair) = app.state.beside(props.run).and_then(|run| run.figures.get(&Figure::Makespan).copied()) {
+                    <p class="beside" data-measured-ns={pair.measured.map(|ns| ns.to_string())}>
+                        { for beside(words, pair).map(|part| html! { <><span>{part}</span>{" "}</> }) }
+                    </p>
+                }
                 <Findings run={props.run} />
+                </div>
             </div>
+            if let Some(run) = run.filter(|run| !run.has_picture()) {
+                <p class="no-picture" data-dropped={run.metrics.records_dropped.to_string()}>
+                    { fill(words.no_picture, &[("n", &format::count(run.metrics.records_dropped))]) }
+                </p>
+            } else {
             <Dots run={props.run} summary={summary}
                 name={fill(words.grid_label, &[("model", &name), ("variant", variant), ("n", &format::count(tasks))])} />
             <ul class="counts" aria-label={words.legend}>
@@ -102,8 +121,17 @@ fn Column(props: &Props) -> Html {
                 }) }
                 if counts.is_none() { <li class="hint">{words.waiting_for_run}</li> }
             </ul>
+            }
         </section>
     }
+}
+
+/// What was measured beside the simulated time to the end.
+fn beside(words: &Strings, pair: Pair) -> [String; 2] {
+    let absent = || "–".to_owned();
+    let measured = pair.measured.map_or_else(absent, |ns| format::duration(ns as u64));
+    let error = pair.error_percent.map_or_else(absent, format::percent_signed);
+    [fill(words.beside_measured, &[("measured", &measured)]), fill(words.beside_error, &[("error", &error)])]
 }
 
 /// The time to the end, and how many tasks failed on the way.

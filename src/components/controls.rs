@@ -1,6 +1,5 @@
 //! The parameters: one control per field with its message beside it, run, cancel, reset, progress.
 
-use parkbench_engine::PoolKind;
 use parkbench_view::format;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -8,15 +7,19 @@ use yew::prelude::*;
 use super::scenario_dialog::ScenarioDialog;
 use crate::hooks::{App, use_app};
 use crate::i18n::{Strings, dispatcher, fill};
-use crate::state::{Action, Field, RunState, Slide};
+use crate::state::{Absence, Action, Field, RunState, Slide};
+use crate::worker::Broken;
 
-const MODELS: [Field; 12] = [
+const MODELS: [Field; 15] = [
     Field::PoolKind,
     Field::Pool,
     Field::Queue,
     Field::Rejection,
     Field::Green,
     Field::Jdk,
+    Field::Carriers,
+    Field::MaxPool,
+    Field::MinRunnable,
     Field::Workers,
     Field::Coroutine,
     Field::Dispatcher,
@@ -64,7 +67,8 @@ pub(crate) fn Controls() -> Html {
                 } else {
                     <button key="run" type="submit" class="primary" id="run">{words.run}</button>
                 }
-                <button type="button" onclick={emit(|| Action::Reset)} disabled={!app.state.form.is_changed()}>{words.reset}</button>
+                <button type="button" onclick={emit(|| Action::Reset)} disabled={!app.state.form.is_changed()}
+                    title={(!app.state.form.is_changed()).then_some(words.reset_nothing)}>{words.reset}</button>
             </div>
             <Status />
             <button type="button" class="quiet wide" onclick={{
@@ -98,6 +102,9 @@ fn label(words: &Strings, field: Field) -> &'static str {
         Field::Rejection => words.field_rejection,
         Field::Green => words.field_green,
         Field::Jdk => words.field_jdk,
+        Field::Carriers => words.field_carriers,
+        Field::MaxPool => words.field_max_pool,
+        Field::MinRunnable => words.field_min_runnable,
         Field::Workers => words.field_workers,
         Field::Coroutine => words.field_coroutine,
         Field::Flavor => words.field_flavor,
@@ -115,14 +122,20 @@ fn control(app: &App, field: Field) -> Html {
     let changed = form.changes().any(|(known, _)| known == field);
     let note_id = format!("{id}-note");
     let text = form.text(field);
-    let no_fixed_pool = form.text(Field::PoolKind).is_some_and(|kind| kind != PoolKind::Fixed.as_str());
-    let hint = match (field, &text) {
-        (Field::Wait, Some(_)) => Some(words.hint_wait),
-        (Field::Cpu, Some(_)) => Some(words.hint_cpu),
-        (Field::Pool | Field::Queue | Field::Rejection, _) if no_fixed_pool => Some(words.field_fixed_only),
-        (Field::Queue | Field::Parallelism, Some(_)) => Some(words.hint_queue),
-        (_, None) if form.varies(field) => Some(words.field_varies),
-        (_, None) => Some(words.field_absent),
+    let class = form.class().filter(|_| matches!(field, Field::Tasks | Field::Wait | Field::Cpu));
+    let label = match class {
+        Some(class) => format!("{}: {class}", label(words, field)),
+        None => label(words, field).to_owned(),
+    };
+    let hint = match (field, form.absence(field)) {
+        (_, Some(absence)) => Some(why_absent(words, absence).to_owned()),
+        (Field::Tasks, None) => class.map(|class| {
+            let all = form.scenario().map_or_else(|_| form.base_scenario().task_count(), |all| all.task_count());
+            fill(words.hint_class, &[("class", class), ("n", &format::count(all))])
+        }),
+        (Field::Wait, None) => Some(words.hint_wait.to_owned()),
+        (Field::Cpu, None) => Some(words.hint_cpu.to_owned()),
+        (Field::Queue | Field::Parallelism, None) => Some(words.hint_queue.to_owned()),
         _ => None,
     };
     let disabled = text.is_none();
@@ -165,7 +178,7 @@ fn control(app: &App, field: Field) -> Html {
     };
     html! {
         <div class={classes!("field", changed.then_some("changed"), message.is_some().then_some("wrong"))}>
-            <label for={id}>{label(words, field)}</label>
+            <label for={id}>{label}</label>
             // The same element with and without a slider, so that the field keeps the focus.
             <div class={classes!(slider.is_some().then_some("slide"))}>{input}{ for slider }</div>
             if let Some(message) = message {
@@ -199,6 +212,19 @@ fn slider(app: &App, field: Field, slide: &Slide) -> Html {
     }
 }
 
+const fn why_absent(words: &Strings, absence: Absence) -> &'static str {
+    match absence {
+        Absence::Varies => words.absent_varies,
+        Absence::Model => words.absent_model,
+        Absence::FixedPool => words.absent_fixed,
+        Absence::Java => words.absent_java,
+        Absence::Kotlin => words.absent_kotlin,
+        Absence::NoView => words.absent_view,
+        Absence::Tokio => words.absent_tokio,
+        Absence::Workers => words.absent_workers,
+    }
+}
+
 fn choice_text(field: Field, choice: &'static str) -> String {
     match (field, choice) {
         (Field::Green, "java") => "Java".to_owned(),
@@ -223,7 +249,7 @@ fn Status() -> Html {
             let share = if *total == 0 { 0.0 } else { *done as f64 / *total as f64 };
             (Some(share), fill(words.running, &[("percent", &format!("{:.0} %", share * 100.0))]))
         }
-        RunState::Failed(why) => (None, fill(words.failed, &[("why", why)])),
+        RunState::Failed(why) => (None, fill(words.failed, &[("why", &why.to_string())])),
         _ if !app.state.messages.is_empty() => {
             (None, fill(words.errors, &[("n", &app.state.messages.len().to_string())]))
         }
@@ -242,6 +268,12 @@ fn Status() -> Html {
             <progress max="1" value={value.unwrap_or(0.0).to_string()} class={classes!(value.is_none().then_some("unused"))}
                 aria-label={words.simulation} />
             <p role="status">{text}</p>
+            if matches!(app.state.run, RunState::Failed(Broken::TooManyRecords { .. })) {
+                <button type="button" id="figures-only" onclick={{
+                    let dispatch = app.dispatch.clone();
+                    Callback::from(move |_: MouseEvent| dispatch.emit(Action::SubmitForFigures))
+                }}>{words.figures_only}</button>
+            }
         </div>
     }
 }

@@ -19,17 +19,20 @@ const HEIGHT: u32 = 72;
 #[component]
 pub(super) fn DensityStrips() -> Html {
     let app = use_app();
-    let (words, locale) = (app.words(), app.locale());
-    let scenario = app.state.scenario_in_view();
+    let words = app.words();
     let window = window_text(&app);
     html! {
         <>
-            { for app.state.runs_in_view().iter().enumerate().map(|(run, label)| {
-                let name = run_name(locale, label, scenario);
+            { for (0..app.state.runs_in_view().len()).map(|run| {
+                let name = run_name(&app, run);
                 let peak = app.state.result.as_ref().and_then(|result| result.runs.get(run)).map(|run| {
                     let peak = format::count(u64::from(run.metrics.in_flight_peak));
                     fill(words.density_peak, &[("n", &peak)])
                 });
+                let finished = app.state.result.as_ref().and_then(|result| result.runs.get(run));
+                if finished.is_some_and(|run| !run.has_picture()) {
+                    return Html::default();
+                }
                 html! {
                     <div class="track" key={run}>
                         <div class="gutter"><strong>{name.clone()}</strong><span class="detail">{peak.unwrap_or_default()}</span></div>

@@ -30,21 +30,38 @@ pub(crate) fn Findings(props: &Props) -> Html {
                 <div data-finding={finding.kind.as_str()}>
                     <p><strong>{heading(words, finding)}</strong></p>
                     <ul>
-                        { for finding.waits.iter().take(LINES).map(|wait| {
-                            let (dispatch, id) = (app.dispatch.clone(), wait.task.id);
-                            let select = Callback::from(move |_| dispatch.emit(Action::Select(id)));
-                            html! {
-                                <li>
-                                    <button type="button" class="quiet" onclick={select}>{name(words, &wait.task)}</button>
-                                    {" "}{sentence(words, wait, finding.kind)}
-                                </li>
-                            }
+                        { for together(&finding.waits).map(|waits| html! {
+                            <li>
+                                { for waits.iter().map(|wait| {
+                                    let (dispatch, id) = (app.dispatch.clone(), wait.task.id);
+                                    let select = Callback::from(move |_| dispatch.emit(Action::Select(id)));
+                                    html! {
+                                        <><button type="button" class="quiet" onclick={select}>{name(words, &wait.task)}</button>{" "}</>
+                                    }
+                                }) }
+                                { others(words, finding, waits).unwrap_or_default() }
+                                { waits.first().map(|wait| sentence(words, wait, finding.kind)) }
+                            </li>
                         }) }
                     </ul>
                 </div>
             }) }
         </div>
     }
+}
+
+/// The first of the waits, those that are the same but for their task in one line.
+fn together(waits: &[Wait]) -> impl Iterator<Item = &[Wait]> {
+    let same = |a: &Wait, b: &Wait| (&a.wants, &a.holds, &a.held_by) == (&b.wants, &b.holds, &b.held_by);
+    waits[..waits.len().min(LINES)].chunk_by(same)
+}
+
+/// How many more there are, where all that are named are in one line.
+fn others(words: &Strings, finding: &Finding, waits: &[Wait]) -> Option<String> {
+    let named = finding.waits.len().min(LINES);
+    let more = (finding.tasks as usize).checked_sub(named).filter(|&more| more > 0 && waits.len() == named)?;
+    let starves = finding.kind == FindingKind::Starvation;
+    starves.then(|| format!("{} ", fill(words.finding_others, &[("n", &format::count(more as u64))])))
 }
 
 fn heading(words: &Strings, finding: &Finding) -> String {

@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use crate::hooks::use_app;
 use crate::i18n::{Locale, preset_description, preset_title};
+use crate::json::pretty;
 use crate::platform;
 use crate::state::{Action, Base, Theme};
 
@@ -58,8 +59,9 @@ pub(crate) fn Header() -> Html {
                 let mut file = ResultFile::simulated(&result.scenario, &metrics);
                 file.runs
                     .extend(result.runs.iter().filter_map(|run| Some(run.label.measured.as_ref()?.result.clone())));
-                if let Ok(text) = serde_json::to_string_pretty(&file) {
-                    let _ = platform::download(&format!("{}.json", result.scenario.name), "application/json", &text);
+                if let Ok(text) = serde_json::to_string(&file) {
+                    let name = format!("{}.json", result.scenario.name);
+                    let _ = platform::download(&name, "application/json", &pretty(&text));
                 }
             }
         })
@@ -87,8 +89,12 @@ pub(crate) fn Header() -> Html {
         Base::Custom => String::new(),
     };
     let scenario = app.state.form.base_scenario();
-    let description = preset_description(locale, &current).unwrap_or(&scenario.description).to_owned();
-    let description_lang = (locale == Locale::Ko && preset_description(locale, &current).is_none()).then_some("en");
+    let translated = preset_description(locale, &current);
+    let (description, description_lang) = match translated {
+        _ if !app.state.describes_what_is_shown() => (words.describe_changed.to_owned(), None),
+        Some(text) => (text.to_owned(), None),
+        None => (scenario.description.clone(), (locale == Locale::Ko).then_some("en")),
+    };
     html! {
         <header class="top">
             <div class="brand">
@@ -123,6 +129,7 @@ pub(crate) fn Header() -> Html {
             </div>
             <p class="describe" lang={description_lang}>{description}</p>
             <div class="tools">
+                <super::OpenButton />
                 <button type="button" class="quiet" lang={other.as_str()} onclick={{
                     let dispatch = app.dispatch.clone();
                     Callback::from(move |_| dispatch.emit(Action::Locale(other)))
@@ -136,10 +143,11 @@ pub(crate) fn Header() -> Html {
                 <button type="button" class="quiet" onclick={copy}>
                     { if *copied == Copied::Yes { words.link_copied } else { words.link } }
                 </button>
-                <button type="button" class="quiet" onclick={export} disabled={app.state.result.is_none()}>{words.export}</button>
+                <button type="button" class="quiet" onclick={export} disabled={app.state.result.is_none()}
+                    title={app.state.result.is_none().then_some(words.not_yet)}>{words.export}</button>
                 <span class="sr" role="status">{ if *copied == Copied::Yes { words.link_copied } else { "" } }</span>
             </div>
-            <super::Measured />
+            <super::OpenedFiles />
             if let Copied::ByHand(address) = &*copied {
                 <div class="by-hand">
                     <label for="link-field">{words.link_manual}</label>

@@ -23,12 +23,11 @@ const GAP: u32 = 2;
 pub(super) fn WorkerLanes() -> Html {
     let app = use_app();
     let (words, locale) = (app.words(), app.locale());
-    let scenario = app.state.scenario_in_view();
     let window = window_text(&app);
     html! {
         <>
-            { for app.state.runs_in_view().iter().enumerate().map(|(index, label)| {
-                let name = run_name(locale, label, scenario);
+            { for (0..app.state.runs_in_view().len()).map(|index| {
+                let name = run_name(&app, index);
                 let run = app.state.result.as_ref().and_then(|result| result.runs.get(index));
                 let names: Vec<String> = run.map(|run| {
                     run.choice.shown.iter().filter_map(|&thread| run.trace.thread_info().get(thread as usize))
@@ -39,6 +38,9 @@ pub(super) fn WorkerLanes() -> Html {
                     fill(words.lanes_of, &[("shown", shown), ("total", total), ("rule", rule(locale, run.choice.rule))])
                 });
                 let (shown, total) = counts.unwrap_or_default();
+                if run.is_some_and(|run| !run.has_picture()) {
+                    return Html::default();
+                }
                 html! {
                     <div class="lanes" key={index}>
                         <h4>{name.clone()}<span class="detail">{note.unwrap_or_default()}</span></h4>

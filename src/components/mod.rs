@@ -2,6 +2,7 @@
 
 mod charts;
 mod column;
+mod compared;
 mod controls;
 mod density;
 mod dots;
@@ -9,8 +10,8 @@ mod findings;
 mod header;
 mod lanes;
 mod legend;
-mod measured;
 mod notices;
+mod opened;
 mod overview;
 mod plot;
 mod references;
@@ -33,18 +34,24 @@ pub(crate) use transport::Transport;
 
 pub(crate) use column::Columns;
 pub(crate) use legend::Legend;
-pub(crate) use measured::{FILE_INPUT, Measured, open as open_measured};
+pub(crate) use opened::{FILE_INPUT, OpenButton, OpenedFiles, open as open_file};
 pub(crate) use task_panel::TaskPanel;
 
 use parkbench_engine::{Blocking, Flavor, LockKind, Model, PoolKind, Rejection, RunSpec, Runtime, Scenario};
 use parkbench_view::format;
 
 use crate::hooks::App;
-use crate::i18n::{Locale, Strings, dispatcher, fill, model, pool_kind};
+use crate::i18n::{Strings, dispatcher, fill, model, pool_kind};
 use crate::state::RunLabel;
 
-/// The name of a run: its model, or, where several runs share the model, what tells it apart.
-fn run_name(locale: Locale, run: &RunLabel, scenario: &Scenario) -> String {
+/// The name of run number `index`: the runtime beside which it stands, else its model, or, where several runs share the
+/// model, what tells it apart.
+fn run_name(app: &App, index: usize) -> String {
+    let (locale, scenario) = (app.locale(), app.state.scenario_in_view());
+    if let Some(run) = app.state.beside(index) {
+        return run.variant.clone();
+    }
+    let Some(run) = app.state.runs_in_view().into_iter().nth(index) else { return String::new() };
     let spec = &run.spec;
     if run.measured.is_some() {
         return fill(locale.strings().measured_name, &[("variant", &run.variant)]);

@@ -18,8 +18,9 @@ pub(super) fn References() -> Html {
     let rows: Vec<(String, &Comparison)> = result
         .runs
         .iter()
-        .flat_map(|run| {
-            let name = run_name(locale, &run.label, &result.scenario);
+        .enumerate()
+        .flat_map(|(index, run)| {
+            let name = run_name(&app, index);
             run.comparisons.iter().map(move |comparison| (name.clone(), comparison))
         })
         .collect();

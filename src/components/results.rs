@@ -5,6 +5,7 @@ use parkbench_view::format;
 use yew::prelude::*;
 
 use super::charts::Charts;
+use super::compared::ComparedFigures;
 use super::references::References;
 use super::run_name;
 use crate::hooks::use_app;
@@ -18,7 +19,7 @@ type Row = (&'static str, Box<dyn Fn(&Finished) -> String>);
 #[component]
 pub(crate) fn Results() -> Html {
     let app = use_app();
-    let (words, locale) = (app.words(), app.locale());
+    let words = app.words();
     let Some(result) = &app.state.result else {
         return html! {
             <section class="results" aria-labelledby="results-title">
@@ -28,18 +29,21 @@ pub(crate) fn Results() -> Html {
         };
     };
     let scenario = &result.scenario;
-    let note = fill(words.results_note, &[("profile", &scenario.profile), ("seed", &scenario.seed.to_string())]);
+    let mixed = result.runs.iter().any(|run| run.label.measured.is_some());
+    let (title, note) =
+        if mixed { (words.results_mixed, words.results_mixed_note) } else { (words.results, words.results_note) };
+    let note = fill(note, &[("profile", &scenario.profile), ("seed", &scenario.seed.to_string())]);
     html! {
         <section class="results" aria-labelledby="results-title" data-sim-ms={(result.wall_us as f64 / 1_000.0).to_string()}>
-            <h2 id="results-title">{words.results}</h2>
+            <h2 id="results-title">{title}</h2>
             <p class="note">{note}</p>
             <div class={classes!("results-body", (result.runs.len() > 3).then_some("many"))}>
             <div class="scroll" tabindex="0" role="group" aria-labelledby="results-title">
                 <table class="figures">
                     <thead><tr>
                         <th scope="col">{words.col_metric}</th>
-                        { for result.runs.iter().map(|run| html! {
-                            <th scope="col">{run_name(locale, &run.label, scenario)}</th>
+                        { for (0..result.runs.len()).map(|run| html! {
+                            <th scope="col">{run_name(&app, run)}</th>
                         }) }
                     </tr></thead>
                     <tbody>
@@ -58,6 +62,7 @@ pub(crate) fn Results() -> Html {
             <Charts />
             </div>
             { for result.runs.iter().filter_map(|run| Some(cost(words, &run.label.variant, run.label.measured.as_ref()?))) }
+            <ComparedFigures />
             <References />
         </section>
     }

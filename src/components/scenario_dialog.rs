@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use crate::hooks::use_app;
 use crate::i18n::fill;
+use crate::json::pretty;
 use crate::platform;
 use crate::state::Action;
 
@@ -28,7 +29,7 @@ pub(super) fn ScenarioDialog(props: &Props) -> Html {
         move |(dialog, area)| {
             let scenario = state.form.scenario().unwrap_or_else(|_| state.form.base_scenario().clone());
             if let Some(area) = area.cast::<HtmlTextAreaElement>() {
-                area.set_value(&serde_json::to_string_pretty(&scenario).unwrap_or_default());
+                area.set_value(&pretty(&scenario.to_json()));
             }
             if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
                 let _ = dialog.show_modal();

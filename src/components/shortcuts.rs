@@ -38,7 +38,7 @@ pub(crate) fn Shortcuts(props: &Props) -> Html {
         (&["A", "D"], words.key_pan),
         (&["0"], words.key_fit),
         (&[words.key_arrows], words.key_dots),
-        (&["O"], words.measured_open),
+        (&["O"], words.open_measured),
         (&["?"], words.key_help),
     ];
     html! {

@@ -25,9 +25,8 @@ pub(crate) fn TaskPanel() -> Html {
     let words = app.words();
     let task = app.state.task_in_view();
     let scenario = app.state.scenario_in_view();
-    let last =
-        u32::try_from(scenario.task_count_with_spawned().unwrap_or_else(|| scenario.task_count()).saturating_sub(1))
-            .unwrap_or(u32::MAX);
+    let planned = || u32::try_from(scenario.task_count()).unwrap_or(u32::MAX);
+    let last = app.state.result.as_ref().map_or_else(planned, |result| result.tasks()).saturating_sub(1);
     let runs = app.state.runs_in_view().len();
     let typed = {
         let dispatch = app.dispatch.clone();
@@ -68,9 +67,8 @@ fn TaskCell(props: &Props) -> Html {
     let history = use_memo((result.clone(), props.run, props.task), |(result, run, task)| {
         result.as_ref().and_then(|result| result.runs.get(*run)).map(|run| run.trace.history(*task)).unwrap_or_default()
     });
-    let scenario = app.state.scenario_in_view();
     let Some(run) = app.state.runs_in_view().into_iter().nth(props.run) else { return Html::default() };
-    let (name, spec) = (run_name(locale, &run, scenario), &run.spec);
+    let (name, spec) = (run_name(&app, props.run), &run.spec);
     let label = fill(words.task_strip, &[("task", &format::count(u64::from(props.task))), ("model", &name)]);
     let current = history.iter().rfind(|record| record.start_ns <= now);
     let item = current.map_or(TaskState::Pending, |record| record.tag.state);
@@ -85,6 +83,9 @@ fn TaskCell(props: &Props) -> Html {
             &[("start", &format::duration(record.start_ns)), ("end", &format::duration(record.end_ns))],
         )
     });
+    if finished.is_some_and(|run| !run.has_picture()) {
+        return html! { <div class="task-cell"><h3>{name}</h3><p class="detail">{words.no_picture_task}</p></div> };
+    }
     html! {
         <div class="task-cell">
             <h3>{name}</h3>

@@ -18,6 +18,7 @@ strings! {
     // Header.
     tagline: "{n} tasks on one clock", "하나의 시계 위의 작업 {n}개";
     scenario: "Scenario", "시나리오";
+    describe_changed: "With changed parameters; what the scenario as it ships shows may not hold.", "매개변수를 바꾸었으므로 원래 시나리오의 설명이 맞지 않을 수 있습니다.";
     scenario_custom: "Your scenario", "직접 쓴 시나리오";
     theme: "Theme", "테마";
     theme_auto: "Theme: system", "테마: 시스템";
@@ -35,12 +36,12 @@ strings! {
     dismiss: "Dismiss", "닫기";
 
     // Measured runs.
-    measured_open: "Open measured runs…", "측정한 실행 열기…";
-    measured_help: "A file of parkbench measure --trace; it can be dropped on the page", "parkbench measure --trace로 만든 파일. 페이지에 끌어다 놓아도 됩니다";
+    open_measured: "Open a measurement…", "측정 파일 열기…";
+    open_help: "A file of parkbench measure --trace, or of parkbench compare --format json. It can be dropped on the page.", "parkbench measure --trace 또는 parkbench compare --format json으로 만든 파일. 페이지에 끌어다 놓아도 됩니다.";
+    open_wrong: "{name} is not shown. {why}", "{name} 파일은 표시하지 않습니다. {why}";
     measured_shown: "{name}: {n} measured", "{name}: 측정한 실행 {n}개";
     measured_close: "Remove", "빼기";
     measured_other: "Not shown: the scenario has other tasks or another seed than the measurement", "표시하지 않음: 작업이나 시드가 측정한 시나리오와 다릅니다";
-    measured_wrong: "{name} is not shown. {why}", "{name} 파일은 표시하지 않습니다. {why}";
     measured_name: "{variant}, measured", "{variant}, 측정";
     measured_detail: "Measured: {runtime}", "측정: {runtime}";
     measured_lanes: "A measured thread is empty where no task runs on it: it is idle or does the runtime's own work. What its tasks cannot see, such as a core that the kernel has taken away, is not shown.", "측정한 스레드는 작업이 없는 동안 비어 있습니다. 쉬고 있거나 런타임 자체의 일을 하는 시간입니다. 커널이 코어를 거두어 간 때처럼 작업이 스스로 볼 수 없는 것은 나타내지 않습니다.";
@@ -48,6 +49,20 @@ strings! {
     measured: "Measured", "측정";
     simulated: "Simulated", "시뮬레이션";
     m_origin: "Origin", "출처";
+    mark_seed: "seed", "시드 문서";
+    mark_measured: "measured", "측정";
+
+    // Comparisons.
+    compared_shown: "{name}: {n} runtimes measured on {place}", "{name}: {place}에서 측정한 런타임 {n}개";
+    compared_other: "Not beside the runs: none of them is a run that the comparison simulated", "실행 옆에 표시하지 않음: 비교에서 시뮬레이션한 실행이 하나도 없습니다";
+    beside_measured: "measured {measured},", "측정 {measured},";
+    beside_error: "error of the simulation {error}", "시뮬레이션 오차 {error}";
+    compared_title: "Simulated beside measured", "시뮬레이션과 측정의 비교";
+    compared_source: "Measured on {place}, with parkbench {version} ({build} build): the repetition with the median total. Simulated with the costs of {profile}. The error is how far the simulation is above the measurement.", "측정: {place}, parkbench {version}({build} 빌드), 전체 시간이 중앙값인 반복. 시뮬레이션: {profile}의 비용. 오차는 시뮬레이션이 측정보다 얼마나 큰지를 나타냅니다.";
+    compared_spread: "{n} repetitions, {shortest} to {longest}", "반복 {n}회, {shortest}~{longest}";
+    compared_engine: "{variant}: this page simulates {here}, the file says {file}; it is of another version of the engine", "{variant}: 이 페이지의 시뮬레이션은 {here}, 파일은 {file}입니다. 다른 버전의 엔진으로 만든 파일입니다";
+    col_runtime: "Runtime", "런타임";
+    col_error: "Error", "오차";
 
     // Transport.
     transport: "Playback", "재생";
@@ -85,6 +100,10 @@ strings! {
     field_green: "Runtime of the green threads", "그린 스레드의 런타임";
     field_workers: "Workers (GOMAXPROCS, tokio)", "워커 수(GOMAXPROCS, tokio)";
     field_jdk: "JDK of the green threads", "그린 스레드의 JDK";
+    field_carriers: "Carriers (parallelism)", "캐리어 수(parallelism)";
+    field_max_pool: "Carriers, at most (maxPoolSize)", "캐리어 한도(maxPoolSize)";
+    field_min_runnable: "Carriers not blocked, at least (minRunnable)", "막히지 않은 캐리어 최소(minRunnable)";
+    hint_class: "the first class, {class}; {n} tasks in all. The others are in the JSON", "첫 번째 작업 종류 {class}. 작업은 모두 {n}개이며 나머지 종류는 JSON에 있습니다";
     field_coroutine: "Runtime of the coroutines", "코루틴의 런타임";
     field_flavor: "Runtime of tokio", "tokio 런타임 종류";
     field_dispatcher: "Coroutine dispatcher", "코루틴 디스패처";
@@ -96,9 +115,16 @@ strings! {
     hint_wait: "50 ms, or 2 s .. 2.2 s", "50 ms 또는 2 s .. 2.2 s";
     hint_cpu: "20 us, or 100000 iterations", "20 us 또는 100000 iterations";
     hint_queue: "a number, or none", "숫자 또는 none";
-    field_fixed_only: "only in a fixed pool", "고정 풀에만 있습니다";
-    field_varies: "differs between the runs of this scenario", "이 시나리오에서는 실행마다 다릅니다";
-    field_absent: "no such run in this scenario", "이 시나리오에는 해당 실행이 없습니다";
+    absent_varies: "differs between the runs; see the JSON", "실행마다 다릅니다. JSON에서 바꿀 수 있습니다";
+    absent_model: "no run of this model in the scenario", "이 시나리오에는 이 모델의 실행이 없습니다";
+    absent_fixed: "only in a fixed pool", "고정 풀에만 있습니다";
+    absent_java: "only for Java", "Java에만 있습니다";
+    absent_kotlin: "only for Kotlin", "Kotlin에만 있습니다";
+    absent_view: "the event loop has no limited views", "이벤트 루프에는 제한된 뷰가 없습니다";
+    absent_tokio: "only for tokio", "tokio에만 있습니다";
+    absent_workers: "only for Go and the threads of tokio", "Go와 tokio 멀티스레드에만 있습니다";
+    reset_nothing: "nothing was changed", "바꾼 것이 없습니다";
+    not_yet: "when the run is done", "실행이 끝나면 쓸 수 있습니다";
     run: "Run", "실행";
     cancel: "Cancel", "취소";
     reset: "Reset", "되돌리기";
@@ -109,6 +135,9 @@ strings! {
     ran: "Simulated in {ms}, seed {seed}", "{ms} 만에 시뮬레이션함, 시드 {seed}";
     cancelled: "Cancelled", "취소했습니다";
     failed: "The simulation broke off: {why}", "시뮬레이션이 중단되었습니다: {why}";
+    figures_only: "Run for the figures alone", "값만 구하기";
+    no_picture: "Figures alone: their {n} records were not kept, so there is nothing to draw. Starvation at the workers was not looked for.", "값만 구했습니다. 기록 {n}개를 남기지 않아 그릴 것이 없고, 작업자에서의 기아(starvation)는 찾지 않았습니다.";
+    no_picture_task: "Figures alone: no task was recorded", "값만 구했으므로 작업의 기록이 없습니다";
     on_page: "Simulating in the page: a worker could not be started ({why})", "워커를 시작할 수 없어 페이지에서 시뮬레이션합니다 ({why})";
 
     // Scenario dialog.
@@ -126,6 +155,9 @@ strings! {
     done_in: "simulated, done in", "시뮬레이션, 완료까지";
     done_at: "simulated, all done in", "시뮬레이션, 모두 완료";
     ended_at: "simulated, all ended in", "시뮬레이션, 모두 끝남";
+    measured_done_in: "measured, done in", "측정, 완료까지";
+    measured_done_at: "measured, all done in", "측정, 모두 완료";
+    measured_ended_at: "measured, all ended in", "측정, 모두 끝남";
     failed_count: "{n} failed", "{n}개 실패";
     still_running: "{percent} done", "{percent} 완료";
     show_until_done: "Show the time until {model} is done", "{model} 완료까지 보기";
@@ -149,8 +181,9 @@ strings! {
     // What is wrong with a run.
     finding_deadlock: "Deadlock after {from}, tasks that cannot go on: {n}", "교착 상태(deadlock), {from} 이후: 작업 {n}개가 더 나아갈 수 없습니다";
     finding_livelock: "Livelock from {from} on, tasks that try again for ever: {n}", "라이브락(livelock), {from}부터: 작업 {n}개가 끝없이 다시 시도합니다";
-    finding_starvation: "Starvation from {from} to {to}, tasks that were ready while no ready task got a worker: {n}", "기아(starvation), {from}부터 {to}까지: 실행 준비된 작업이 하나도 작업자를 얻지 못해 {n}개가 기다렸습니다";
-    finding_overtaken: "Starvation from {from} to {to}, tasks that waited for {what} while others took it {times} times: {n}", "기아(starvation), {from}부터 {to}까지: 다른 작업이 {times}번 가져가는 동안 {n}개가 기다렸습니다 ({what})";
+    finding_starvation: "Starvation, {from} to {to}: no ready task got a worker. Tasks that waited: {n}", "기아(starvation), {from}부터 {to}까지: 실행 준비된 작업이 하나도 작업자를 얻지 못해 {n}개가 기다렸습니다";
+    finding_overtaken: "Starvation, {from} to {to}: others took {what} {times} times over. Tasks that waited: {n}", "기아(starvation), {from}부터 {to}까지: 다른 작업이 {times}번 가져가는 동안 {n}개가 기다렸습니다 ({what})";
+    finding_others: "and {n} others", "외 {n}개";
     finding_has: "has {what}", "{what} 보유";
     finding_waits: "waits for {what}", "{what}: 기다리는 중";
     finding_waits_by: "waits for {what}, taken by {who}", "{what}: 기다리는 중 ({who} 보유)";
@@ -203,6 +236,8 @@ strings! {
     // Results.
     results: "Results, simulated", "결과 (시뮬레이션)";
     results_note: "All figures are simulated with profile {profile} and seed {seed}. Latency counts from the start of a task's code; response time counts from its submission.", "모든 값은 프로파일 {profile}, 시드 {seed}(으)로 시뮬레이션했습니다. 지연은 작업 코드가 시작된 때부터, 응답 시간은 제출된 때부터 셉니다.";
+    results_mixed: "Results, simulated and measured", "결과 (시뮬레이션과 측정)";
+    results_mixed_note: "Simulated figures are of profile {profile} and seed {seed}; measured ones are those of the traced repetition. Latency counts from the start of a task's code; response time counts from its submission.", "시뮬레이션 값은 프로파일 {profile}, 시드 {seed}(으)로 얻었고 측정값은 추적한 반복의 값입니다. 지연은 작업 코드가 시작된 때부터, 응답 시간은 제출된 때부터 셉니다.";
     col_metric: "Metric", "지표";
     m_makespan: "Makespan", "전체 시간";
     m_throughput: "Throughput", "처리량";
@@ -239,8 +274,8 @@ strings! {
     consistent: "its own rules allow {value}; residual to that {residual}", "스스로의 규칙으로는 {value}; 그 값과의 차이 {residual}";
     chart_throughput: "Throughput, tasks per second", "처리량, 초당 작업 수";
     chart_latency: "Response time, submission to end", "응답 시간, 제출부터 끝까지";
-    chart_throughput_label: "Throughput, simulated: {what}", "처리량, 시뮬레이션: {what}";
-    chart_latency_label: "Response time p50, p95 and p99, simulated: {what}", "응답 시간 p50, p95, p99, 시뮬레이션: {what}";
+    chart_throughput_label: "Throughput, simulated unless it says measured: {what}", "처리량, 측정이라고 쓰지 않은 것은 시뮬레이션: {what}";
+    chart_latency_label: "Response time p50, p95 and p99, simulated unless it says measured: {what}", "응답 시간 p50, p95, p99, 측정이라고 쓰지 않은 것은 시뮬레이션: {what}";
     no_result: "The figures appear when the run is done.", "실행이 끝나면 값이 나타납니다.";
 
     // Shortcuts.
@@ -257,6 +292,7 @@ strings! {
     key_arrows: "Arrow keys", "화살표 키";
 
     // Footer.
+    footer_mixed: "Simulated, except what is called measured.", "측정이라고 쓴 것 외에는 모두 시뮬레이션입니다.";
     footer: "Simulated, not measured. Measure on your own machine with the command parkbench measure.", "측정이 아니라 시뮬레이션입니다. 직접 측정하려면 parkbench measure 명령을 쓰세요.";
 }
 

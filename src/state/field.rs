@@ -8,7 +8,7 @@ use parkbench_engine::{
 /// A control that changes one thing in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// How many tasks of the first class.
+    /// How many tasks of the first class, or of the mix.
     Tasks,
     /// The first wait of the first class.
     Wait,
@@ -32,6 +32,12 @@ pub enum Field {
     Flavor,
     /// JDK of the virtual threads.
     Jdk,
+    /// Carriers of the virtual threads.
+    Carriers,
+    /// Most carriers, with those that make up for blocked ones.
+    MaxPool,
+    /// Carriers that must not be blocked.
+    MinRunnable,
     /// `GOMAXPROCS` of the goroutines, `worker_threads` of tokio.
     Workers,
     /// Dispatcher of Kotlin's coroutines.
@@ -55,7 +61,7 @@ pub struct Refused {
 
 impl Field {
     /// Every field, in the order of the form and of links.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Tasks,
         Self::Wait,
         Self::Cpu,
@@ -68,6 +74,9 @@ impl Field {
         Self::Coroutine,
         Self::Flavor,
         Self::Jdk,
+        Self::Carriers,
+        Self::MaxPool,
+        Self::MinRunnable,
         Self::Workers,
         Self::Dispatcher,
         Self::Parallelism,
@@ -89,6 +98,9 @@ impl Field {
             Self::Rejection => "rejection",
             Self::Green => "green",
             Self::Jdk => "jdk",
+            Self::Carriers => "carriers",
+            Self::MaxPool => "max-pool",
+            Self::MinRunnable => "min-runnable",
             Self::Workers => "workers",
             Self::Coroutine => "coroutine",
             Self::Flavor => "flavor",
@@ -126,7 +138,10 @@ impl Field {
     pub fn read(self, scenario: &Scenario) -> Option<String> {
         let steps = scenario.tasks.first().map(|class| class.steps.as_slice()).unwrap_or_default();
         match self {
-            Self::Tasks => scenario.tasks.first().map(|class| class.count.to_string()),
+            Self::Tasks => match &scenario.mix {
+                Some(mix) => Some(mix.count.to_string()),
+                None => scenario.tasks.first().map(|class| class.count.to_string()),
+            },
             Self::Wait => Some(match steps.iter().find_map(wait_of) {
                 Some(duration) => duration_text(duration),
                 None => "0 ns".to_owned(),
@@ -146,6 +161,12 @@ impl Field {
             Self::Rejection => one(scenario, is_fixed, |run| run.rejection.unwrap_or_default().as_str().to_owned()),
             Self::Jdk => one(scenario, runs_on(Runtime::Java), |run| {
                 run.jdk.unwrap_or(parkbench_engine::DEFAULT_JDK).to_string()
+            }),
+            Self::Carriers => one(scenario, runs_on(Runtime::Java), |run| carriers(scenario, run).to_string()),
+            Self::MaxPool => one(scenario, runs_on(Runtime::Java), |run| max_pool(scenario, run).to_string()),
+            Self::MinRunnable => one(scenario, runs_on(Runtime::Java), |run| {
+                let half = carriers(scenario, run) / 2;
+                run.min_runnable.unwrap_or(half.max(1)).to_string()
             }),
             Self::Green => runtime(scenario, Model::GreenThreads),
             Self::Coroutine => runtime(scenario, Model::Coroutines),
@@ -176,7 +197,9 @@ impl Field {
         match self {
             Self::Tasks => {
                 let count = whole(text, "1 to 1000000")?;
-                if let Some(class) = scenario.tasks.first_mut() {
+                if let Some(mix) = &mut scenario.mix {
+                    mix.count = count;
+                } else if let Some(class) = scenario.tasks.first_mut() {
                     class.count = count;
                 }
             }
@@ -230,6 +253,18 @@ impl Field {
             Self::Jdk => {
                 let jdk = small(text, "21 to 25")?;
                 each(scenario, runs_on(Runtime::Java), |run| run.jdk = Some(jdk));
+            }
+            Self::Carriers => {
+                let carriers = small(text, "1 to 32768")?;
+                each(scenario, runs_on(Runtime::Java), |run| run.carriers = Some(carriers));
+            }
+            Self::MaxPool => {
+                let most = small(text, "1 to 32768")?;
+                each(scenario, runs_on(Runtime::Java), |run| run.max_pool = Some(most));
+            }
+            Self::MinRunnable => {
+                let least = small(text, "0 to 32768")?;
+                each(scenario, runs_on(Runtime::Java), |run| run.min_runnable = Some(least));
             }
             Self::Green => {
                 let runtime = match text {
@@ -300,6 +335,7 @@ impl Field {
         let class = path.starts_with("tasks[0]");
         match path {
             "machine.cores" => Some(Self::Cores),
+            "mix.count" => Some(Self::Tasks),
             "seed" => Some(Self::Seed),
             "profile" => Some(Self::Profile),
             _ if class && last == "count" => Some(Self::Tasks),
@@ -311,6 +347,9 @@ impl Field {
                 "queue" => Some(Self::Queue),
                 "rejection" => Some(Self::Rejection),
                 "jdk" => Some(Self::Jdk),
+                "carriers" => Some(Self::Carriers),
+                "max_pool" => Some(Self::MaxPool),
+                "min_runnable" => Some(Self::MinRunnable),
                 "workers" => Some(Self::Workers),
                 "dispatcher" => Some(Self::Dispatcher),
                 "flavor" => Some(Self::Flavor),
@@ -348,7 +387,17 @@ fn each(scenario: &mut Scenario, kind: impl Fn(&RunSpec) -> bool, change: impl F
     scenario.runs.iter_mut().filter(|run| kind(run)).for_each(change);
 }
 
-fn runs_on(runtime: Runtime) -> impl Fn(&RunSpec) -> bool {
+/// How many carriers a run of Java has, as the engine resolves it.
+fn carriers(scenario: &Scenario, run: &RunSpec) -> u32 {
+    run.carriers.unwrap_or(scenario.machine.cores)
+}
+
+/// How many it may have at most.
+fn max_pool(scenario: &Scenario, run: &RunSpec) -> u32 {
+    run.max_pool.unwrap_or_else(|| carriers(scenario, run).max(256))
+}
+
+pub(super) fn runs_on(runtime: Runtime) -> impl Fn(&RunSpec) -> bool {
     move |run| run.runtime() == Some(runtime)
 }
 
@@ -369,7 +418,7 @@ pub(super) fn is_viewable(run: &RunSpec) -> bool {
     runs_on(Runtime::Kotlin)(run) && run.dispatcher.unwrap_or_default() != Dispatcher::EventLoop
 }
 
-fn is_pool(run: &RunSpec) -> bool {
+pub(super) fn is_pool(run: &RunSpec) -> bool {
     run.model == Model::ThreadPool
 }
 
@@ -505,6 +554,11 @@ mod tests {
         check(Field::Rejection, "caller-runs", Ok("caller-runs"));
         check(Field::Rejection, "discard", Err("abort, caller-runs"));
         check(Field::Jdk, "21", Ok("21"));
+        check(Field::Carriers, "4", Ok("4"));
+        check(Field::Carriers, "", Err("1 to 32768"));
+        check(Field::MaxPool, "512", Ok("512"));
+        check(Field::MinRunnable, "0", Ok("0"));
+        check(Field::MinRunnable, "-1", Err("0 to 32768"));
         check(Field::Green, "go", Ok("go"));
         check(Field::Green, "erlang", Err("java, go"));
         check(Field::Dispatcher, "event-loop", Ok("event-loop"));
@@ -555,6 +609,32 @@ mod tests {
     }
 
     #[test]
+    fn carriers_that_are_not_given_are_those_of_the_engine() {
+        let read = |scenario: &Scenario| {
+            [Field::Carriers, Field::MaxPool, Field::MinRunnable].map(|field| field.read(scenario).unwrap())
+        };
+        let mut scenario = preset("io-bound").unwrap();
+        assert_eq!(read(&scenario), ["12", "256", "6"]);
+        Field::Carriers.write(&mut scenario, "600").unwrap();
+        assert_eq!(read(&scenario), ["600", "600", "300"]);
+        Field::Carriers.write(&mut scenario, "1").unwrap();
+        assert_eq!(read(&scenario), ["1", "256", "1"]);
+        scenario.validate().unwrap();
+    }
+
+    #[test]
+    fn the_tasks_of_a_mix_are_those_of_the_mix() {
+        let mut scenario = preset("io-bound").unwrap();
+        scenario.mix = serde_json::from_str(r#"{"count": 70}"#).unwrap();
+        (scenario.tasks[0].count, scenario.tasks[0].weight) = (0, Some(1));
+        scenario.references.clear();
+        assert_eq!(Field::Tasks.read(&scenario).as_deref(), Some("70"));
+        Field::Tasks.write(&mut scenario, "90").unwrap();
+        assert_eq!((scenario.task_count(), scenario.tasks[0].count), (90, 0));
+        scenario.validate().unwrap();
+    }
+
+    #[test]
     fn engine_paths_find_their_control() {
         for (path, expect) in [
             ("tasks[0].count", Some(Field::Tasks)),
@@ -568,6 +648,10 @@ mod tests {
             ("runs[1].queue", Some(Field::Queue)),
             ("runs[1].rejection", Some(Field::Rejection)),
             ("runs[3].jdk", Some(Field::Jdk)),
+            ("runs[3].carriers", Some(Field::Carriers)),
+            ("runs[3].max_pool", Some(Field::MaxPool)),
+            ("runs[3].min_runnable", Some(Field::MinRunnable)),
+            ("mix.count", Some(Field::Tasks)),
             ("tasks[0].steps[0].unlock", None),
             ("tasks", None),
         ] {

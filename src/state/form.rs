@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use parkbench_engine::{Model, RunSpec, Runtime, Scenario, ScenarioError, preset};
 
-use super::field::{Field, has_workers, is_fixed, is_viewable};
+use super::field::{Field, has_workers, is_fixed, is_pool, is_viewable, runs_on};
 
 /// The controls on which it depends which others apply.
 const CHOICES: [Field; 5] = [Field::PoolKind, Field::Green, Field::Coroutine, Field::Flavor, Field::Dispatcher];
@@ -25,6 +25,27 @@ pub struct Form {
     base: Base,
     scenario: Rc<Scenario>,
     changes: BTreeMap<Field, String>,
+}
+
+/// Why a control changes nothing in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// Its runs differ in it.
+    Varies,
+    /// No run is of its model.
+    Model,
+    /// Its thread pools are not fixed ones.
+    FixedPool,
+    /// Its green threads are not those of Java.
+    Java,
+    /// Its coroutines are not those of Kotlin.
+    Kotlin,
+    /// There are no limited views of the event loop.
+    NoView,
+    /// Its coroutines are not those of tokio.
+    Tokio,
+    /// Nothing in it has workers: neither Go nor the threads of tokio.
+    Workers,
 }
 
 /// A message and the control it belongs to; `None` is the summary above the form.
@@ -99,14 +120,13 @@ impl Form {
         form
     }
 
-    /// The scenario that a control changes: the base, but with the kind of pool and the runtime that are chosen.
+    /// The scenario that a control changes: the base with all other changes, for what is not given may follow them, as
+    /// carriers follow the cores.
     fn basis(&self, field: Field) -> Rc<Scenario> {
         let mut scenario = self.scenario.clone();
-        for choice in CHOICES.into_iter().filter(|&choice| choice != field) {
-            if let Some(text) = self.changes.get(&choice) {
-                // A text that is refused changes nothing.
-                let _ = choice.write(Rc::make_mut(&mut scenario), text);
-            }
+        for (other, text) in self.changes.iter().filter(|(other, _)| **other != field) {
+            // A text that is refused changes nothing.
+            let _ = other.write(Rc::make_mut(&mut scenario), text);
         }
         scenario
     }
@@ -115,12 +135,17 @@ impl Form {
     #[must_use]
     pub fn canonical(&self) -> Self {
         let mut form = self.clone();
-        for (field, text) in &mut form.changes {
-            let mut copy = (*self.basis(*field)).clone();
-            if field.write(&mut copy, text).is_ok()
-                && let Some(read) = field.read(&copy)
-            {
-                *text = read;
+        for (&field, text) in &self.changes {
+            let basis = form.basis(field);
+            let mut copy = (*basis).clone();
+            if field.write(&mut copy, text).is_err() {
+                continue;
+            }
+            match field.read(&copy) {
+                // What another change has made of it anyway.
+                Some(read) if field.read(&basis).as_deref() == Some(&read) => _ = form.changes.remove(&field),
+                Some(read) => _ = form.changes.insert(field, read),
+                None => {}
             }
         }
         form
@@ -131,21 +156,47 @@ impl Form {
         !self.changes.is_empty()
     }
 
-    /// Whether runs exist that the control is for, so that one that does not apply stands for several values.
-    pub fn varies(&self, field: Field) -> bool {
-        let is_for = |run: &RunSpec| match field {
-            Field::PoolKind => run.model == Model::ThreadPool,
-            Field::Pool | Field::Queue | Field::Rejection => is_fixed(run),
-            Field::Green => run.model == Model::GreenThreads,
-            Field::Jdk => run.runtime() == Some(Runtime::Java),
-            Field::Coroutine => run.model == Model::Coroutines,
-            Field::Flavor | Field::Blocking => run.runtime() == Some(Runtime::Tokio),
-            Field::Workers => has_workers(run),
-            Field::Parallelism => is_viewable(run),
-            Field::Dispatcher => run.runtime() == Some(Runtime::Kotlin),
-            _ => false,
+    /// Why a control changes nothing; `None` where it does.
+    pub fn absence(&self, field: Field) -> Option<Absence> {
+        if self.applies(field) {
+            return None;
+        }
+        let basis = self.basis(field);
+        let any = |is: &dyn Fn(&RunSpec) -> bool| basis.runs.iter().any(is);
+        let of = |model: Model| move |run: &RunSpec| run.model == model;
+        let (pool, green, coroutines) = (of(Model::ThreadPool), of(Model::GreenThreads), of(Model::Coroutines));
+        let unless = |is: &dyn Fn(&RunSpec) -> bool, why: Absence, model: &dyn Fn(&RunSpec) -> bool| {
+            if any(is) {
+                Absence::Varies
+            } else if any(model) {
+                why
+            } else {
+                Absence::Model
+            }
         };
-        !self.applies(field) && self.basis(field).runs.iter().any(is_for)
+        Some(match field {
+            Field::PoolKind => unless(&is_pool, Absence::Model, &pool),
+            Field::Pool | Field::Queue | Field::Rejection => unless(&is_fixed, Absence::FixedPool, &pool),
+            Field::Green => unless(&green, Absence::Model, &green),
+            Field::Jdk | Field::Carriers | Field::MaxPool | Field::MinRunnable => {
+                unless(&runs_on(Runtime::Java), Absence::Java, &green)
+            }
+            Field::Workers => unless(&has_workers, Absence::Workers, &|_| true),
+            Field::Coroutine => unless(&coroutines, Absence::Model, &coroutines),
+            Field::Dispatcher => unless(&runs_on(Runtime::Kotlin), Absence::Kotlin, &coroutines),
+            Field::Parallelism if any(&runs_on(Runtime::Kotlin)) => unless(&is_viewable, Absence::NoView, &coroutines),
+            Field::Parallelism => unless(&is_viewable, Absence::Kotlin, &coroutines),
+            Field::Flavor | Field::Blocking => unless(&runs_on(Runtime::Tokio), Absence::Tokio, &coroutines),
+            Field::Tasks | Field::Wait | Field::Cpu | Field::Cores | Field::Seed | Field::Profile => Absence::Varies,
+        })
+    }
+
+    /// The class whose tasks, wait and computation the form has, where the scenario has others too.
+    pub fn class(&self) -> Option<&str> {
+        match self.scenario.tasks.as_slice() {
+            [first, _, ..] => Some(&first.name),
+            _ => None,
+        }
     }
 
     /// The scenario with all changes, checked; or every message there is.
@@ -191,6 +242,9 @@ impl Form {
             (Field::Rejection, Model::ThreadPool),
             (Field::Green, Model::GreenThreads),
             (Field::Jdk, Model::GreenThreads),
+            (Field::Carriers, Model::GreenThreads),
+            (Field::MaxPool, Model::GreenThreads),
+            (Field::MinRunnable, Model::GreenThreads),
             (Field::Workers, Model::GreenThreads),
             (Field::Workers, Model::Coroutines),
             (Field::Coroutine, Model::Coroutines),
@@ -279,14 +333,14 @@ mod tests {
     fn the_runtime_decides_which_controls_there_are() {
         let go = form("io-bound", &[(Field::Jdk, "21"), (Field::Green, "go")]);
         assert_eq!((go.text(Field::Jdk), go.text(Field::Workers)), (None, Some("12".to_owned())));
-        assert!(!go.varies(Field::Jdk));
+        assert_eq!(go.absence(Field::Jdk), Some(Absence::Java));
         let go = go.with(Field::Workers, "4");
         assert_eq!(go.scenario().unwrap().runs[1].workers, Some(4));
         let java = go.with(Field::Green, "java");
         assert!(!java.is_changed(), "{:?}", java.changes);
         // Runs that differ in their runtime have the controls of both.
         let both = form("cpu-hog", &[(Field::Workers, "2"), (Field::Jdk, "21")]);
-        assert!(both.varies(Field::Green) && both.scenario().is_ok());
+        assert!(both.absence(Field::Green) == Some(Absence::Varies) && both.scenario().is_ok());
     }
 
     #[test]
@@ -306,6 +360,46 @@ mod tests {
         let looped = form("io-bound", &[(Field::Parallelism, "128"), (Field::Dispatcher, "event-loop")]);
         assert_eq!(looped.text(Field::Parallelism), None);
         assert_eq!(looped.scenario().unwrap().runs[2].parallelism, None);
+    }
+
+    #[test]
+    fn a_control_that_changes_nothing_has_a_reason() {
+        let check = |form: &Form, field, expect| assert_eq!(form.absence(field), expect, "{field:?}");
+        for name in parkbench_engine::PRESET_NAMES {
+            let form = Form::preset(name).unwrap();
+            for field in Field::ALL {
+                assert_eq!(form.absence(field).is_none(), form.text(field).is_some(), "{name} {field:?}");
+            }
+        }
+        let plain = form("io-bound", &[]);
+        check(&plain, Field::Carriers, None);
+        check(&plain, Field::Workers, Some(Absence::Workers));
+        check(&plain, Field::Flavor, Some(Absence::Tokio));
+        check(&form("io-bound", &[(Field::PoolKind, "cached")]), Field::Queue, Some(Absence::FixedPool));
+        check(&form("io-bound", &[(Field::Green, "go")]), Field::MaxPool, Some(Absence::Java));
+        check(&form("io-bound", &[(Field::Coroutine, "tokio")]), Field::Dispatcher, Some(Absence::Kotlin));
+        check(&form("io-bound", &[(Field::Coroutine, "tokio")]), Field::Parallelism, Some(Absence::Kotlin));
+        check(&form("io-bound", &[(Field::Dispatcher, "event-loop")]), Field::Parallelism, Some(Absence::NoView));
+        check(&form("pinning", &[]), Field::Jdk, Some(Absence::Varies));
+        check(&Form::custom(preset("io-bound").unwrap().only(Model::ThreadPool)), Field::Jdk, Some(Absence::Model));
+    }
+
+    #[test]
+    fn what_is_not_given_follows_the_other_changes() {
+        let form = form("io-bound", &[(Field::Cores, "4")]);
+        assert_eq!(form.text(Field::Carriers).as_deref(), Some("4"));
+        let held = form.with(Field::Carriers, "12").with(Field::MinRunnable, "0");
+        let run = held.scenario().unwrap().runs[1].clone();
+        assert_eq!((run.carriers, run.max_pool, run.min_runnable), (Some(12), None, Some(0)));
+        assert_eq!(form.with(Field::Carriers, "4"), form);
+        let both = Form::preset("io-bound").unwrap().with(Field::Carriers, "4").with(Field::Cores, "4");
+        assert_eq!(both.canonical(), form);
+    }
+
+    #[test]
+    fn the_first_class_is_named_where_there_are_others() {
+        assert_eq!(form("io-bound", &[]).class(), None);
+        assert_eq!(form("cpu-hog", &[]).class(), Some("hog"));
     }
 
     #[test]

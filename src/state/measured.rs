@@ -116,7 +116,7 @@ mod tests {
 
     fn simulated(scenario: &Scenario) -> RunSet {
         let trace = Trace::new(Simulation::new(scenario, 0).unwrap().run()).unwrap();
-        let runs = vec![Rc::new(Finished::new(scenario, 0, trace).unwrap())];
+        let runs = vec![Rc::new(Finished::new(scenario, 0, trace, None).unwrap())];
         RunSet { scenario: scenario.clone(), runs, wall_us: 0 }
     }
 

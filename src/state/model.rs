@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
-use parkbench_engine::{Scenario, TaskState};
+use parkbench_engine::{Scenario, TaskState, preset};
 
+use super::compared::{Compared, ComparedRun};
+use super::field::Field;
 use super::form::{Form, Message};
 use super::link::{Link, ReadLink};
 use super::measured::Measured;
 use super::runs::{RunLabel, RunSet};
 use super::window::Window;
 use crate::i18n::Locale;
+use crate::worker::{Broken, Keep};
 
 /// Something large that is the same only if it is the same object.
 #[derive(Debug)]
@@ -98,6 +101,8 @@ pub struct Request {
     pub id: u32,
     /// What to simulate.
     pub scenario: Scenario,
+    /// What to keep of it.
+    pub keep: Keep,
 }
 
 /// What the simulation is doing.
@@ -116,7 +121,7 @@ pub enum RunState {
     /// The result is there.
     Done,
     /// It broke off.
-    Failed(String),
+    Failed(Broken),
 }
 
 impl RunState {
@@ -163,8 +168,10 @@ pub struct AppState {
     pub result: Option<Shared<RunSet>>,
     /// Measured runs from a file.
     pub measured: Measured,
+    /// A comparison of simulation and measurement from a file.
+    pub compared: Compared,
     /// Why the last file was refused.
-    pub measured_error: Option<String>,
+    pub open_error: Option<String>,
     /// The window; `None` is the opening window.
     pub window: Option<Window>,
     /// [ns] A time from a link, until the clock has taken it.
@@ -195,7 +202,8 @@ impl AppState {
             live: Live::default(),
             result: None,
             measured: Measured::None,
-            measured_error: None,
+            compared: Compared::default(),
+            open_error: None,
             window,
             at,
             task,
@@ -233,10 +241,26 @@ impl AppState {
         (0..scenario.runs.len()).filter_map(|index| RunLabel::of(scenario, index)).collect()
     }
 
+    /// Whether the description of the scenario holds for the runs that are shown: it tells numbers, so it does not where a
+    /// parameter was changed, or where a file has a shipped scenario with others.
+    pub fn describes_what_is_shown(&self) -> bool {
+        let own_numbers = |field| matches!(field, Field::Seed | Field::Profile);
+        let scenario = self.shown.base_scenario();
+        let shipped = preset(&scenario.name).ok().filter(|shipped| shipped.description == scenario.description);
+        let same = |shipped: Scenario| (&shipped.tasks, &shipped.machine) == (&scenario.tasks, &scenario.machine);
+        self.shown.changes().all(|(field, _)| own_numbers(field)) && shipped.is_none_or(same)
+    }
+
+    /// The runtime that was measured beside this run, where a comparison is open and the run is one of it.
+    pub fn beside(&self, run: usize) -> Option<&ComparedRun> {
+        self.compared.0.as_ref()?.beside(self.scenario_in_view(), run)
+    }
+
     /// The selected task.
     pub fn task_in_view(&self) -> u32 {
-        let tasks = u32::try_from(self.scenario_in_view().task_count()).unwrap_or(u32::MAX);
-        self.task.unwrap_or(tasks / 2).min(tasks.saturating_sub(1))
+        let arriving = u32::try_from(self.scenario_in_view().task_count()).unwrap_or(u32::MAX);
+        let last = self.result.as_ref().map_or(arriving, |result| result.tasks()).saturating_sub(1);
+        self.task.unwrap_or(arriving / 2).min(last)
     }
 
     /// What to share, with the clock at this time.

@@ -4,14 +4,17 @@ use std::rc::Rc;
 
 use parkbench_engine::{Scenario, TaskState};
 
+use super::compared::Compared;
 use super::field::Field;
 use super::form::{Base, Form, messages_of};
 use super::link::ReadLink;
-use super::measured::{Measured, MeasuredSet};
+use super::measured::Measured;
 use super::model::{AppState, Axis, Live, Request, RunState, Shared, Theme};
+use super::opened::Opened;
 use super::runs::RunSet;
 use super::window::Window;
 use crate::i18n::Locale;
+use crate::worker::{Broken, Keep};
 
 /// What can happen.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub enum Action {
     Reset,
     /// The form is to be simulated.
     Submit,
+    /// The same, for its figures alone: no record is kept.
+    SubmitForFigures,
     /// The simulation in progress is to stop.
     Cancel,
     /// A simulation told how far it is: request, tasks ended, tasks in all.
@@ -37,13 +42,15 @@ pub enum Action {
     /// A simulation ended.
     Finished(u32, Rc<RunSet>),
     /// A simulation broke off.
-    Failed(u32, String),
-    /// A file of measured runs was opened.
-    Measured(Rc<MeasuredSet>),
-    /// A file is none of measured runs, for this reason.
-    MeasuredRefused(String),
+    Failed(u32, Broken),
+    /// A file to stand beside simulated runs was opened.
+    Opened(Opened),
+    /// A file cannot be opened, for this reason.
+    OpenRefused(String),
     /// Measured runs are to go.
     MeasuredClosed,
+    /// The comparison is to go.
+    ComparedClosed,
     /// The part of the axis in view.
     View(Axis),
     /// A task was selected.
@@ -92,7 +99,11 @@ impl AppState {
             }
             Action::Submit => {
                 next.live = Live::default();
-                next.submit();
+                next.submit(Keep::Records);
+            }
+            Action::SubmitForFigures => {
+                next.live = Live::default();
+                next.submit(Keep::Figures);
             }
             Action::Cancel => {
                 next.live.again = false;
@@ -123,16 +134,26 @@ impl AppState {
                     next.follow_up();
                 }
             }
-            Action::Measured(set) => {
-                let form = set.form();
-                next.measured = Measured::Open(set);
-                next.measured_error = None;
+            Action::Opened(opened) => {
+                let form = match &opened {
+                    Opened::Measured(set) => set.form(),
+                    Opened::Compared(set) => set.form(),
+                };
+                match opened {
+                    Opened::Measured(set) => next.measured = Measured::Open(set),
+                    Opened::Compared(set) => next.compared = Compared(Some(set)),
+                }
+                next.open_error = None;
                 next.open(form);
             }
-            Action::MeasuredRefused(why) => next.measured_error = Some(why),
+            Action::OpenRefused(why) => next.open_error = Some(why),
+            Action::ComparedClosed => {
+                next.compared = Compared::default();
+                next.open_error = None;
+            }
             Action::MeasuredClosed => {
                 next.measured = Measured::None;
-                next.measured_error = None;
+                next.open_error = None;
                 next.result = self.result.as_ref().map(|result| Shared(Rc::new(result.beside(&Measured::None))));
             }
             Action::View(axis) => next.view(axis),
@@ -149,7 +170,7 @@ impl AppState {
                 next.task = read.link.task;
                 if !same {
                     next.live = Live::default();
-                    next.submit();
+                    next.submit(Keep::Records);
                 }
             }
             Action::Theme(theme) => next.theme = theme,
@@ -167,7 +188,7 @@ impl AppState {
         self.live.again = matches!(self.run, RunState::Running { .. });
         if !self.live.again {
             self.live.keeps_time = self.result.is_some();
-            self.submit();
+            self.submit(Keep::Records);
         }
     }
 
@@ -185,11 +206,11 @@ impl AppState {
         self.window = None;
         self.at = None;
         self.task = None;
-        self.submit();
+        self.submit(Keep::Records);
     }
 
     /// Asks for a simulation, or says what is wrong and keeps the previous one.
-    fn submit(&mut self) {
+    fn submit(&mut self, keep: Keep) {
         match self.form.scenario() {
             Ok(scenario) => {
                 self.last_id = self.last_id.wrapping_add(1);
@@ -199,7 +220,7 @@ impl AppState {
                 self.shown = self.form.canonical();
                 self.form = self.shown.clone();
                 self.run = RunState::Running { done: 0, total };
-                self.request = Some(Shared(Rc::new(Request { id, scenario })));
+                self.request = Some(Shared(Rc::new(Request { id, scenario, keep })));
             }
             Err(messages) => {
                 self.messages = messages;
@@ -213,7 +234,7 @@ impl AppState {
                         let (form, messages) = (self.form.clone(), self.messages.clone());
                         self.form = base;
                         if self.form.scenario().is_ok() {
-                            self.submit();
+                            self.submit(Keep::Records);
                         }
                         self.form = form;
                         self.messages = messages;
@@ -257,7 +278,7 @@ mod tests {
         scenario.tasks[0].count = 40;
         let run = |index| {
             let recording = Simulation::new(&scenario, index).unwrap().run();
-            Finished::new(&scenario, index, Trace::new(recording).unwrap()).unwrap()
+            Finished::new(&scenario, index, Trace::new(recording).unwrap(), None).unwrap()
         };
         let runs = (0..scenario.runs.len()).map(run).map(Rc::new).collect();
         Rc::new(RunSet { runs, scenario, wall_us: 0 })
@@ -304,7 +325,7 @@ mod tests {
         for action in [
             Action::Progress(old, 1, 2),
             Action::Finished(old, result("io-bound")),
-            Action::Failed(old, "late".to_owned()),
+            Action::Failed(old, Broken::other(&"late")),
         ] {
             assert_eq!(state.after(action), state);
         }
@@ -318,9 +339,12 @@ mod tests {
     fn a_failure_keeps_the_previous_run() {
         let state = done().after(Action::Submit);
         let id = state.last_id;
-        let failed = state.after(Action::Failed(id, "out of memory".to_owned()));
-        assert_eq!(failed.run, RunState::Failed("out of memory".to_owned()));
+        let broken = Broken::TooManyRecords { run: 0, most: 7 };
+        let failed = state.after(Action::Failed(id, broken.clone()));
+        assert_eq!(failed.run, RunState::Failed(broken));
         assert!(failed.result.is_some());
+        let figures = failed.after(Action::SubmitForFigures);
+        assert_eq!(figures.request.unwrap().keep, Keep::Figures);
     }
 
     #[test]
@@ -348,7 +372,7 @@ mod tests {
         let slide = |state: &AppState, text: &str| state.after(Action::Slide(Field::Pool, text.to_owned()));
         let waiting = slide(&slide(&done(), "20"), "30");
         let id = waiting.last_id;
-        let failed = waiting.after(Action::Failed(id, "out of memory".to_owned()));
+        let failed = waiting.after(Action::Failed(id, Broken::other(&"out of memory")));
         assert!(matches!(failed.run, RunState::Running { .. }));
         assert_eq!(failed.request.unwrap().scenario.runs[0].size, Some(30));
         let cancelled = waiting.after(Action::Cancel);
@@ -366,6 +390,40 @@ mod tests {
         assert_eq!((state.window, state.at, state.task), (None, None, None));
         let unknown = state.after(Action::Preset("nope".to_owned()));
         assert!(unknown.messages[0].text.contains("nope"));
+    }
+
+    #[test]
+    fn a_comparison_runs_what_it_simulated_and_stands_beside_it() {
+        let text = super::super::compared::tests::file().to_string();
+        let opened = Opened::read("a.json", text.as_bytes()).unwrap();
+        let state = done().after(Action::OpenRefused("no".to_owned())).after(Action::Opened(opened));
+        assert_eq!(state.open_error, None);
+        let scenario = state.request.as_ref().unwrap().scenario.clone();
+        assert_eq!((scenario.machine.cores, scenario.runs.len()), (2, 2));
+        // The runs that are still shown are others.
+        assert!(state.beside(0).is_none());
+        let set = RunSet { runs: Vec::new(), scenario, wall_us: 0 };
+        let state = state.after(Action::Finished(state.last_id, Rc::new(set)));
+        assert_eq!(state.beside(1).unwrap().variant, "java-virtual");
+        assert!(state.after(Action::ComparedClosed).beside(1).is_none());
+    }
+
+    #[test]
+    fn the_description_stays_with_its_numbers() {
+        let describes = |fragment: &str| opened(fragment).describes_what_is_shown();
+        assert!(describes("") && describes("seed=7"));
+        assert!(!describes("tasks=50"));
+        let custom = |change: fn(&mut Scenario)| {
+            let mut scenario = preset("io-bound").unwrap();
+            change(&mut scenario);
+            done().after(Action::Custom(Box::new(scenario))).describes_what_is_shown()
+        };
+        assert!(custom(|scenario| scenario.runs.truncate(1)));
+        assert!(!custom(|scenario| scenario.tasks[0].count = 9));
+        assert!(custom(|scenario| {
+            scenario.tasks[0].count = 9;
+            scenario.description = "Mine.".to_owned();
+        }));
     }
 
     #[test]

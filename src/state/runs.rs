@@ -51,23 +51,31 @@ pub struct RunSet {
 
 impl Finished {
     /// Derives everything from the trace of run `index`.
-    pub fn new(scenario: &Scenario, index: usize, trace: Trace) -> Option<Self> {
+    /// The figures are given where the trace has no records, and derived where it has.
+    pub fn new(scenario: &Scenario, index: usize, trace: Trace, figures: Option<Box<Metrics>>) -> Option<Self> {
         let label = RunLabel::of(scenario, index)?;
-        let finished = Self::derive(label, trace);
+        let finished = Self::derive(label, trace, figures);
         Some(Self { comparisons: compare(scenario, index, &finished.metrics), ..finished })
     }
 
     /// Derives everything from the trace of a measured run.
     pub fn measured(about: AboutRun, trace: Trace) -> Self {
         let (spec, variant) = (RunSpec::new(about.result.model), about.result.variant.clone());
-        Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace)
+        Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace, None)
     }
 
-    fn derive(label: RunLabel, trace: Trace) -> Self {
+    fn derive(label: RunLabel, trace: Trace, figures: Option<Box<Metrics>>) -> Self {
         let lanes = Lanes::new(&trace);
-        let metrics = Metrics::of(&trace);
+        let metrics = figures.map_or_else(|| Metrics::of(&trace), |figures| *figures);
         let choice = choose_lanes(&lanes, MAX_LANES);
         Self { label, choice, comparisons: Vec::new(), trace, lanes, metrics }
+    }
+}
+
+impl Finished {
+    /// Whether there is something to draw: a run of which only the figures were kept has no picture.
+    pub const fn has_picture(&self) -> bool {
+        self.metrics.records_dropped == 0
     }
 }
 
@@ -90,9 +98,9 @@ impl RunSet {
         Window::opening(&self.runs.iter().map(|run| run.trace.end_ns()).collect::<Vec<_>>())
     }
 
-    /// Number of tasks, the same in every run.
+    /// Number of tasks with those that they spawn, the same in every run.
     pub fn tasks(&self) -> u32 {
-        u32::try_from(self.scenario.task_count()).unwrap_or(u32::MAX)
+        self.runs.iter().map(|run| run.metrics.tasks).max().unwrap_or(0)
     }
 
     /// [ns] The next time after `at` at which a task changes in any run.

@@ -28,7 +28,7 @@ impl Slide {
             Field::Wait => (10_000, 10_000_000_000, true),
             Field::Cpu => (1_000, 100_000_000, true),
             Field::Pool => (1, 2_000, false),
-            Field::Cores | Field::Workers => {
+            Field::Cores | Field::Workers | Field::Carriers => {
                 let place = nearest(&CORES, text.parse().ok()?);
                 return Some(Self { values: CORES.to_vec(), is_time: false, place });
             }

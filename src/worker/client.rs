@@ -6,14 +6,14 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Uint8Array};
-use parkbench_engine::Scenario;
-use parkbench_trace::{Trace, decode};
+use parkbench_engine::{Recording, Scenario};
+use parkbench_trace::{Metrics, Trace, decode};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 use yew::Callback;
 
-use super::job::{Job, JobEvent};
+use super::job::{Broken, Job, JobEvent, Keep};
 use super::protocol::{FromWorker, ToWorker};
 use crate::platform;
 use crate::state::{Finished, Request, RunSet};
@@ -32,7 +32,7 @@ pub(crate) enum News {
     /// All runs of a request.
     Finished(u32, Rc<RunSet>),
     /// A request broke off.
-    Failed(u32, String),
+    Failed(u32, Broken),
     /// There is no worker, for this reason; the page does the work.
     OnPage(String),
 }
@@ -50,6 +50,7 @@ impl PartialEq for Client {
 struct Inner {
     news: Callback<News>,
     budget: u64,
+    most_records: u64,
     who: Who,
     /// Counts up with every worker, so that an event of an old one is told apart.
     generation: u32,
@@ -69,6 +70,7 @@ enum Who {
 struct Current {
     id: u32,
     scenario: Scenario,
+    keep: Keep,
     runs: Vec<Finished>,
 }
 
@@ -89,10 +91,12 @@ impl Drop for WorkerLink {
 }
 
 impl Client {
-    /// A simulator that tells its news to `news`; with `worker` off, the page does the work from the start.
-    pub(crate) fn new(worker: bool, budget: u64, news: Callback<News>) -> Self {
-        let client =
-            Self(Rc::new(RefCell::new(Inner { news, budget, who: Who::Nobody, generation: 0, current: None })));
+    /// A simulator that tells its news to `news`, in steps of `budget` events and with this many records at most; with
+    /// `worker` off, the page does the work from the start.
+    pub(crate) fn new(worker: bool, budget: u64, most_records: u64, news: Callback<News>) -> Self {
+        let who = Who::Nobody;
+        let inner = Inner { news, budget, most_records, who, generation: 0, current: None };
+        let client = Self(Rc::new(RefCell::new(inner)));
         if worker {
             client.spawn();
         } else {
@@ -108,7 +112,12 @@ impl Client {
         }
         let page = {
             let mut inner = self.0.borrow_mut();
-            inner.current = Some(Current { id: request.id, scenario: request.scenario.clone(), runs: Vec::new() });
+            inner.current = Some(Current {
+                id: request.id,
+                scenario: request.scenario.clone(),
+                keep: request.keep,
+                runs: Vec::new(),
+            });
             match &inner.who {
                 Who::Worker { ready: true, .. } => {
                     inner.post();
@@ -205,9 +214,14 @@ impl Client {
         let current = self.0.borrow().current.as_ref().map(|current| current.id);
         match message {
             FromWorker::Progress { id, done, total } => self.tell(News::Progress(id, done, total)),
-            FromWorker::Run { id, index } if Some(id) == current => {
+            FromWorker::Run { id, index, figures } if Some(id) == current => {
                 let bytes = Uint8Array::new(&data.get(1)).to_vec();
-                if let Err(why) = self.keep(index, &bytes) {
+                let kept = || {
+                    let figures = figures.as_deref().map(serde_json::from_str::<Box<Metrics>>).transpose();
+                    let figures = figures.map_err(|error| error.to_string())?;
+                    self.keep(index, decode(&bytes).map_err(|error| error.to_string())?, figures)
+                };
+                if let Err(why) = kept() {
                     self.break_off(why);
                 }
             }
@@ -218,7 +232,7 @@ impl Client {
                     self.break_off("the worker ended without all of its runs".to_owned());
                 }
             }
-            FromWorker::Failed { id, message } if id == 0 || Some(id) == current => self.break_off(message),
+            FromWorker::Failed { id, broken } if id == 0 || Some(id) == current => self.break_off_with(broken),
             // Late answers to a request that was given up.
             FromWorker::Ready { .. }
             | FromWorker::Run { .. }
@@ -227,12 +241,11 @@ impl Client {
         }
     }
 
-    fn keep(&self, index: usize, bytes: &[u8]) -> Result<(), String> {
-        let recording = decode(bytes).map_err(|error| error.to_string())?;
+    fn keep(&self, index: usize, recording: Recording, figures: Option<Box<Metrics>>) -> Result<(), String> {
         let trace = Trace::new(recording).map_err(|error| error.to_string())?;
         let mut inner = self.0.borrow_mut();
         if let Some(current) = &mut inner.current
-            && let Some(run) = Finished::new(&current.scenario, index, trace)
+            && let Some(run) = Finished::new(&current.scenario, index, trace, figures)
         {
             current.runs.push(run);
         }
@@ -246,7 +259,7 @@ impl Client {
 
     fn finish(&self, wall_us: u64) {
         let current = self.0.borrow_mut().current.take();
-        if let Some(Current { id, scenario, runs }) = current {
+        if let Some(Current { id, scenario, runs, .. }) = current {
             self.tell(News::Finished(
                 id,
                 Rc::new(RunSet { scenario, runs: runs.into_iter().map(Rc::new).collect(), wall_us }),
@@ -254,15 +267,19 @@ impl Client {
         }
     }
 
-    /// The request in progress failed; the worker is replaced, for its memory is in an unknown state.
     fn break_off(&self, why: String) {
+        self.break_off_with(Broken::Other { why });
+    }
+
+    /// The request in progress failed; the worker is replaced, for its memory is in an unknown state.
+    fn break_off_with(&self, why: Broken) {
         let (current, ready) = {
             let mut inner = self.0.borrow_mut();
             let ready = matches!(inner.who, Who::Worker { ready: true, .. });
             if ready { (inner.current.take(), true) } else { (None, false) }
         };
         if !ready {
-            return self.fall_back(why);
+            return self.fall_back(why.to_string());
         }
         if let Some(current) = current {
             self.tell(News::Failed(current.id, why));
@@ -286,21 +303,27 @@ impl Client {
     fn run_on_page(&self) {
         let client = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            let Some((id, scenario, budget)) = ({
+            let prepared = {
                 let inner = client.0.borrow();
-                inner.current.as_ref().map(|current| (current.id, current.scenario.clone(), inner.budget))
-            }) else {
-                return;
+                let job = |current: &Current| {
+                    let job = Job::new(current.scenario.clone(), inner.budget, current.keep);
+                    (current.id, job.map(|job| job.with_max_records(inner.most_records)))
+                };
+                inner.current.as_ref().map(job)
             };
-            if let Err(why) = client.slices(id, scenario, budget).await {
+            let Some((id, job)) = prepared else { return };
+            let done = match job {
+                Ok(job) => client.slices(id, job).await,
+                Err(why) => Err(why),
+            };
+            if let Err(why) = done {
                 client.0.borrow_mut().current = None;
                 client.tell(News::Failed(id, why));
             }
         });
     }
 
-    async fn slices(&self, id: u32, scenario: Scenario, budget: u64) -> Result<(), String> {
-        let mut job = Job::new(scenario, budget).map_err(|error| error.to_string())?;
+    async fn slices(&self, id: u32, mut job: Job) -> Result<(), Broken> {
         let mut worked_ms = 0.0;
         let mut told = platform::now_ms();
         loop {
@@ -310,7 +333,7 @@ impl Client {
             }
             let start = platform::now_ms();
             loop {
-                let event = job.step().map_err(|error| error.to_string())?;
+                let event = job.step()?;
                 let now = platform::now_ms();
                 match event {
                     JobEvent::Progress { done, total } => {
@@ -319,13 +342,8 @@ impl Client {
                             self.tell(News::Progress(id, done, total));
                         }
                     }
-                    JobEvent::Run(index, recording) => {
-                        let trace = Trace::new(*recording).map_err(|error| error.to_string())?;
-                        if let Some(current) = &mut self.0.borrow_mut().current
-                            && let Some(run) = Finished::new(&current.scenario, index, trace)
-                        {
-                            current.runs.push(run);
-                        }
+                    JobEvent::Run(index, recording, figures) => {
+                        self.keep(index, *recording, figures).map_err(|why| Broken::Other { why })?;
                     }
                     JobEvent::Finished => {
                         worked_ms += now - start;
@@ -351,7 +369,13 @@ impl Inner {
     /// Hands the current request to a worker that is ready.
     fn post(&self) {
         if let (Who::Worker { link, ready: true }, Some(current)) = (&self.who, &self.current) {
-            let message = ToWorker::Run { id: current.id, scenario: current.scenario.to_json(), budget: self.budget };
+            let message = ToWorker::Run {
+                id: current.id,
+                scenario: current.scenario.to_json(),
+                budget: self.budget,
+                keep: current.keep,
+                most_records: self.most_records,
+            };
             if let Ok(text) = serde_json::to_string(&message) {
                 let _ = link.worker.post_message(&text.into());
             }

@@ -1,6 +1,57 @@
 //! One request as a sequence of short steps, for the worker and for slices in the page alike. No browser here.
 
-use parkbench_engine::{Recording, Scenario, ScenarioError, Simulation};
+use parkbench_engine::{MAX_RECORDS, Plan, Recording, Scenario, ScenarioError, Simulation};
+use parkbench_trace::{Metrics, Tally};
+use serde::{Deserialize, Serialize};
+
+/// Figures alone: after so many events their records are folded into them.
+const AGGREGATED_EVENTS: u64 = 1 << 16;
+
+/// What is kept of the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Every record, so that there is a picture.
+    #[default]
+    Records,
+    /// The figures alone, so that a run may have any number of records.
+    Figures,
+}
+
+/// Why a request breaks off.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Broken {
+    /// A page cannot hold the records.
+    #[error(
+        "runs[{run}]: more than {most} records of all runs together; allowed: up to {most}: fewer tasks or steps, or the figures alone"
+    )]
+    TooManyRecords {
+        /// In which run.
+        run: usize,
+        /// The most of all runs together.
+        most: u64,
+    },
+    /// Anything else.
+    #[error("{why}")]
+    Other {
+        /// In words.
+        why: String,
+    },
+}
+
+impl From<ScenarioError> for Broken {
+    fn from(error: ScenarioError) -> Self {
+        Self::other(&error)
+    }
+}
+
+impl Broken {
+    /// From any other error.
+    pub fn other(why: &impl ToString) -> Self {
+        Self::Other { why: why.to_string() }
+    }
+}
 
 /// All runs of a scenario, one after the other.
 #[derive(Debug)]
@@ -8,7 +59,11 @@ pub struct Job {
     scenario: Scenario,
     budget: u64,
     index: usize,
-    current: Option<Simulation>,
+    keep: Keep,
+    current: Option<(Simulation, Tally)>,
+    /// Records that the runs that have ended have, and that all may have.
+    records: u64,
+    most_records: u64,
     /// Tasks of the runs that have ended.
     ended: u64,
 }
@@ -23,17 +78,25 @@ pub enum JobEvent {
         /// Tasks in all runs.
         total: u64,
     },
-    /// This run ended.
-    Run(usize, Box<Recording>),
+    /// This run ended; the figures are there where its records are not.
+    Run(usize, Box<Recording>, Option<Box<Metrics>>),
     /// Every run has ended.
     Finished,
 }
 
 impl Job {
     /// Prepares a request.
-    pub fn new(scenario: Scenario, budget: u64) -> Result<Self, ScenarioError> {
+    pub fn new(scenario: Scenario, budget: u64, keep: Keep) -> Result<Self, Broken> {
         scenario.validate()?;
-        Ok(Self { scenario, budget: budget.max(1), index: 0, current: None, ended: 0 })
+        let (records, most_records) = (0, MAX_RECORDS);
+        Ok(Self { scenario, budget: budget.max(1), index: 0, keep, current: None, records, most_records, ended: 0 })
+    }
+
+    /// The same request with this many records of all runs at most, instead of [`MAX_RECORDS`].
+    #[must_use]
+    pub fn with_max_records(mut self, most: u64) -> Self {
+        self.most_records = most;
+        self
     }
 
     /// The scenario.
@@ -42,23 +105,50 @@ impl Job {
     }
 
     /// Processes up to `budget` events of the current run.
-    pub fn step(&mut self) -> Result<JobEvent, ScenarioError> {
+    pub fn step(&mut self) -> Result<JobEvent, Broken> {
         if self.index == self.scenario.runs.len() {
             return Ok(JobEvent::Finished);
         }
-        let mut simulation = match self.current.take() {
-            Some(simulation) => simulation,
-            None => Simulation::new(&self.scenario, self.index)?,
+        let index = self.index;
+        let (mut simulation, mut tally) = match self.current.take() {
+            Some(current) => current,
+            None => self.start()?,
         };
-        let progress = simulation.step(self.budget).check(self.index)?;
+        let most = if self.keep == Keep::Figures { AGGREGATED_EVENTS } else { u64::MAX };
+        let progress = simulation.step(self.budget.min(most));
+        if progress.too_many_records {
+            return Err(Broken::TooManyRecords { run: index, most: self.most_records });
+        }
+        let progress = progress.check(index)?;
+        if self.keep == Keep::Figures {
+            let (tasks, threads) = simulation.take_records();
+            tally.add(&tasks, &threads);
+        }
         if progress.finished {
-            let index = self.index;
             self.index += 1;
             self.ended += u64::from(progress.tasks);
-            return Ok(JobEvent::Run(index, Box::new(simulation.into_recording())));
+            let recording = simulation.into_recording();
+            self.records += (recording.tasks.len() + recording.threads.len()) as u64;
+            // The engine counts from time to time only.
+            if self.records > self.most_records {
+                return Err(Broken::TooManyRecords { run: index, most: self.most_records });
+            }
+            let figures = (self.keep == Keep::Figures).then(|| Box::new(Metrics::aggregated(tally, &recording)));
+            return Ok(JobEvent::Run(index, Box::new(recording), figures));
         }
-        self.current = Some(simulation);
+        self.current = Some((simulation, tally));
         Ok(JobEvent::Progress { done: self.ended + u64::from(progress.tasks_done), total: self.total() })
+    }
+
+    /// The next run, with room for the records that those before it have left.
+    fn start(&self) -> Result<(Simulation, Tally), ScenarioError> {
+        let plan = Plan::new(&self.scenario, self.index)?;
+        let tally = Tally::new(if self.keep == Keep::Figures { plan.tasks } else { 0 });
+        let room = match self.keep {
+            Keep::Records => self.most_records.saturating_sub(self.records),
+            Keep::Figures => MAX_RECORDS,
+        };
+        Ok((Simulation::with_plan(plan).with_max_records(room), tally))
     }
 
     /// Tasks in all runs.
@@ -76,7 +166,7 @@ mod tests {
     fn digests(budget: u64) -> Vec<u64> {
         let mut scenario = preset("io-bound").unwrap();
         scenario.tasks[0].count = 50;
-        let mut job = Job::new(scenario, budget).unwrap();
+        let mut job = Job::new(scenario, budget, Keep::Records).unwrap();
         let mut digests = Vec::new();
         let mut last = 0;
         loop {
@@ -85,13 +175,65 @@ mod tests {
                     assert!(last <= done && done <= total && total == 150);
                     last = done;
                 }
-                JobEvent::Run(index, recording) => {
+                JobEvent::Run(index, recording, figures) => {
+                    assert!(figures.is_none());
                     assert_eq!(index, digests.len());
                     digests.push(recording.totals.digest);
                 }
                 JobEvent::Finished => return digests,
             }
         }
+    }
+
+    fn small() -> Scenario {
+        let mut scenario = preset("io-bound").unwrap();
+        scenario.tasks[0].count = 50;
+        scenario
+    }
+
+    /// The figures of all runs, and how many records of each were kept.
+    fn figures(mut job: Job) -> Result<Vec<(Metrics, usize)>, Broken> {
+        let mut all = Vec::new();
+        loop {
+            match job.step()? {
+                JobEvent::Progress { .. } => {}
+                JobEvent::Run(_, recording, figures) => {
+                    let kept = recording.tasks.len() + recording.threads.len();
+                    let own = || Metrics::of(&parkbench_trace::Trace::new(*recording).unwrap());
+                    all.push((figures.map_or_else(own, |figures| *figures), kept));
+                }
+                JobEvent::Finished => return Ok(all),
+            }
+        }
+    }
+
+    #[test]
+    fn the_figures_alone_are_the_same_and_no_record_is_kept() {
+        let whole = figures(Job::new(small(), 100, Keep::Records).unwrap()).unwrap();
+        let alone = figures(Job::new(small(), 100, Keep::Figures).unwrap().with_max_records(0)).unwrap();
+        for ((mut own, kept), (alone, none)) in whole.into_iter().zip(alone) {
+            assert_eq!((alone.records_dropped, none), (kept as u64, 0));
+            own.records_dropped = alone.records_dropped;
+            assert_eq!(own, alone);
+            let text = serde_json::to_string(&alone).unwrap();
+            assert_eq!(serde_json::from_str::<Metrics>(&text).unwrap(), alone);
+        }
+    }
+
+    #[test]
+    fn all_runs_share_the_room_for_records() {
+        let records: Vec<usize> = {
+            let whole = figures(Job::new(small(), 100, Keep::Records).unwrap()).unwrap();
+            whole.into_iter().map(|(_, kept)| kept).collect()
+        };
+        let broken = |most: usize| {
+            let job = Job::new(small(), u64::MAX, Keep::Records).unwrap().with_max_records(most as u64);
+            figures(job).map(|_| ()).unwrap_err()
+        };
+        let most = records[0] + records[1] / 2;
+        assert_eq!(broken(most), Broken::TooManyRecords { run: 1, most: most as u64 });
+        let text = broken(0).to_string();
+        assert!(text.starts_with("runs[0]: more than 0 records of all runs together; allowed: "), "{text}");
     }
 
     #[test]

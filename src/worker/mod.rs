@@ -8,4 +8,4 @@ pub mod client;
 #[cfg(target_arch = "wasm32")]
 pub mod server;
 
-pub use job::{Job, JobEvent};
+pub use job::{Broken, Job, JobEvent, Keep};

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::job::{Broken, Keep};
+
 /// The version of these messages.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// Identifies the sources that page and worker were built from; a worker from an older build is refused.
 pub const BUILD_ID: &str = env!("PARKBENCH_BUILD_ID");
@@ -23,11 +25,15 @@ pub enum ToWorker {
         scenario: String,
         /// Events per step.
         budget: u64,
+        /// What to keep of the runs.
+        keep: Keep,
+        /// Most records of all runs together.
+        most_records: u64,
     },
 }
 
 /// From the worker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FromWorker {
     /// The first message: the worker listens from now on.
@@ -46,12 +52,14 @@ pub enum FromWorker {
         /// Tasks in all runs.
         total: u64,
     },
-    /// A run ended; its records are beside this message.
+    /// A run ended; its recording is beside this message.
     Run {
         /// The request.
         id: u32,
         /// Index in the scenario.
         index: usize,
+        /// The figures as JSON, where the records were not kept.
+        figures: Option<String>,
     },
     /// All runs ended.
     Finished {
@@ -65,7 +73,7 @@ pub enum FromWorker {
         /// The request; 0 where it is not known.
         id: u32,
         /// Why.
-        message: String,
+        broken: Broken,
     },
 }
 
@@ -89,10 +97,14 @@ mod tests {
 
     #[test]
     fn messages_read_back() {
-        let message = ToWorker::Run { id: 3, scenario: "{}".to_owned(), budget: u64::MAX };
+        let message =
+            ToWorker::Run { id: 3, scenario: "{}".to_owned(), budget: u64::MAX, keep: Keep::Figures, most_records: 9 };
         let text = serde_json::to_string(&message).unwrap();
         assert_eq!(serde_json::from_str::<ToWorker>(&text).unwrap(), message);
-        assert_eq!(text, r#"{"kind":"run","id":3,"scenario":"{}","budget":18446744073709551615}"#);
+        assert_eq!(
+            text,
+            r#"{"kind":"run","id":3,"scenario":"{}","budget":18446744073709551615,"keep":"figures","most_records":9}"#
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-use super::job::{Job, JobEvent};
+use super::job::{Broken, Job, JobEvent};
 use super::protocol::{BUILD_ID, FromWorker, PROTOCOL_VERSION, ToWorker};
 use crate::platform;
 
@@ -21,7 +21,7 @@ pub fn serve() {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
-            post(&scope, &FromWorker::Failed { id: 0, message: info.to_string() }, None);
+            post(&scope, &FromWorker::Failed { id: 0, broken: Broken::other(info) }, None);
         }
     }));
     let listener = {
@@ -29,12 +29,16 @@ pub fn serve() {
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let text = event.data().as_string().unwrap_or_default();
             match serde_json::from_str(&text) {
-                Ok(ToWorker::Run { id, scenario, budget }) => {
-                    if let Err(message) = run(&scope, id, &scenario, budget) {
-                        post(&scope, &FromWorker::Failed { id, message }, None);
+                Ok(ToWorker::Run { id, scenario, budget, keep, most_records }) => {
+                    let job = Scenario::from_json(&scenario)
+                        .map_err(Broken::from)
+                        .and_then(|scenario| Job::new(scenario, budget, keep));
+                    let done = job.and_then(|job| run(&scope, id, job.with_max_records(most_records)));
+                    if let Err(broken) = done {
+                        post(&scope, &FromWorker::Failed { id, broken }, None);
                     }
                 }
-                Err(error) => post(&scope, &FromWorker::Failed { id: 0, message: error.to_string() }, None),
+                Err(error) => post(&scope, &FromWorker::Failed { id: 0, broken: Broken::other(&error) }, None),
             }
         })
     };
@@ -44,14 +48,12 @@ pub fn serve() {
     post(&scope, &FromWorker::Ready { protocol: PROTOCOL_VERSION, build: BUILD_ID.to_owned() }, None);
 }
 
-fn run(scope: &DedicatedWorkerGlobalScope, id: u32, scenario: &str, budget: u64) -> Result<(), String> {
-    let scenario = Scenario::from_json(scenario).map_err(|error| error.to_string())?;
-    let mut job = Job::new(scenario, budget).map_err(|error| error.to_string())?;
+fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job) -> Result<(), Broken> {
     let mut worked_ms = 0.0;
     let mut start = platform::now_ms();
     let mut told = start;
     loop {
-        match job.step().map_err(|error| error.to_string())? {
+        match job.step()? {
             JobEvent::Progress { done, total } => {
                 let now = platform::now_ms();
                 if now - told >= PROGRESS_MS {
@@ -59,10 +61,18 @@ fn run(scope: &DedicatedWorkerGlobalScope, id: u32, scenario: &str, budget: u64)
                     post(scope, &FromWorker::Progress { id, done, total }, None);
                 }
             }
-            JobEvent::Run(index, recording) => {
+            JobEvent::Run(index, recording, figures) => {
                 worked_ms += platform::now_ms() - start;
                 let bytes = Uint8Array::from(encode(&recording).as_slice());
-                post(scope, &FromWorker::Run { id, index }, Some(&bytes));
+                post(
+                    scope,
+                    &FromWorker::Run {
+                        id,
+                        index,
+                        figures: figures.and_then(|figures| serde_json::to_string(&figures).ok()),
+                    },
+                    Some(&bytes),
+                );
                 start = platform::now_ms();
             }
             JobEvent::Finished => {

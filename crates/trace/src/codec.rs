@@ -95,8 +95,10 @@ pub fn decode(bytes: &[u8]) -> Result<Recording, TraceError> {
         return Err(TraceError::Length { value: bytes.len(), expected });
     }
     let (header, mut columns) = rest.split_at(header_length as usize);
+    let wrong = |message: String| TraceError::Header { message };
+    let header = std::str::from_utf8(header).map_err(|error| wrong(error.to_string()))?;
     let Header { totals, thread_info, findings } =
-        serde_json::from_slice(header).map_err(|error| TraceError::Header { message: error.to_string() })?;
+        serde_json::from_str(header).map_err(|error| wrong(error.to_string()))?;
     let tasks = take_records(&mut columns, tasks as usize);
     let threads = take_records(&mut columns, threads as usize);
     Ok(Recording { tasks, threads, thread_info, totals, findings })

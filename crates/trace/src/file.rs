@@ -14,6 +14,7 @@
 
 use parkbench_engine::{Recording, Scenario};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::codec::{decode, encode};
 use crate::error::TraceError;
@@ -87,7 +88,8 @@ struct EntryRef<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
-    scenario: Scenario,
+    /// Read by the engine, which has the one reader of scenarios.
+    scenario: Box<RawValue>,
     runs: Vec<Entry>,
 }
 
@@ -137,9 +139,10 @@ impl TraceFile {
             return Err(length(after_header));
         }
         let (header, mut rest) = rest.split_at(header_bytes as usize);
-        let Header { scenario, runs } =
-            serde_json::from_slice(header).map_err(|error| TraceError::Header { message: error.to_string() })?;
-        scenario.validate().map_err(|error| TraceError::Header { message: format!("scenario: {error}") })?;
+        let wrong = |message: String| TraceError::Header { message };
+        let header = std::str::from_utf8(header).map_err(|error| wrong(error.to_string()))?;
+        let Header { scenario, runs } = serde_json::from_str(header).map_err(|error| wrong(error.to_string()))?;
+        let scenario = Scenario::from_json(scenario.get()).map_err(|error| wrong(format!("scenario: {error}")))?;
         let expected = runs.iter().fold(after_header, |sum, run| sum + u128::from(run.bytes));
         if expected != bytes.len() as u128 {
             return Err(length(expected));

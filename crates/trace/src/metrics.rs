@@ -9,7 +9,8 @@ use crate::times::{Failures, Tallied, Tally};
 use crate::trace::Trace;
 
 /// Figures of one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Tasks in the run.
     pub tasks: u32,

@@ -13,7 +13,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, RGBColor};
 
 pub use latency::{LatencyRow, latency_chart};
-pub use throughput::{Bar, throughput_chart};
+pub use throughput::{Bar, Beside, throughput_chart};
 
 use crate::palette::{Rgb, Theme};
 use scale::Scale;

@@ -1,7 +1,7 @@
 //! The charts as SVG: every label is there, inside the picture, and no two texts touch.
 
 use parkbench_view::Theme;
-use parkbench_view::charts::{Bar, LatencyRow, height_for, latency_chart, throughput_chart};
+use parkbench_view::charts::{Bar, Beside, LatencyRow, height_for, latency_chart, throughput_chart};
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, IntoDrawingArea};
 use plotters_svg::SVGBackend;
@@ -68,6 +68,7 @@ fn check(svg: &str, width: u32, height: u32, expect: &[&str]) {
 }
 
 fn bar(label: &str, simulated: f64, reference: Option<f64>) -> Bar {
+    let reference = reference.map(|value| Beside { word: "seed".to_owned(), value });
     Bar { label: label.to_owned(), simulated, reference }
 }
 

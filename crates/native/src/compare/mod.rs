@@ -10,7 +10,7 @@ mod render;
 use std::path::Path;
 
 use anyhow::Context as _;
-use parkbench_engine::CostProfile;
+use parkbench_engine::{CostProfile, ScenarioError};
 
 use crate::cli::{CompareArgs, Format};
 use crate::input::{self, InputError};
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Compared, Failure> {
         ..Request::new(&args.choice.scenario, &scenario, args.reps)
     };
     let Collected { report, failure, .. } = collect(request)?;
-    let invalid = |error| InputError::Scenario(args.choice.scenario.clone(), error);
+    let invalid = |error: ScenarioError| InputError::Scenario(args.choice.scenario.clone(), error);
     let java = java(args.java.as_deref())?;
     let version = java.as_ref().map(|java| &java.version).map_err(String::as_str);
     let (planned, _) = select::plan(&scenario, &args.runtime, version).map_err(invalid)?;
@@ -68,7 +68,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Compared, Failure> {
         let planned = of_run.context("a runtime was measured that was not planned")?;
         pairs.push(pair::simulate(&scenario, planned, run, &profile)?);
     }
-    let comparison = Comparison { report, pairs, profile: profile.name, profile_file: file, warnings, cores };
+    let simulated = pair::together(&scenario, &profile, &pairs).map_err(invalid)?;
+    let comparison =
+        Comparison { report, pairs, simulated, profile: profile.name, profile_file: file, warnings, cores };
     let text = match args.format {
         Format::Table => render::table(&comparison),
         Format::Json => render::json(&comparison)?,

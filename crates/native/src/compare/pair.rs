@@ -1,8 +1,11 @@
 //! A measured runtime and the simulated run that stands beside it: the same tasks, threads and cores, and the costs that
 //! the profile has for that runtime.
 
+use std::collections::BTreeMap;
+
 use parkbench_engine::{
-    Blocking, CostProfile, Dispatcher, Flavor, Model, Plan, PoolKind, RunSpec, Runtime, Scenario, Simulation,
+    Blocking, COSTS, CostInfo, CostProfile, Dispatcher, Flavor, Model, Plan, PoolKind, RunSpec, Runtime, Scenario,
+    ScenarioError, Simulation,
 };
 use parkbench_trace::{Metrics, RunResult, Trace};
 
@@ -11,12 +14,15 @@ use crate::measure::kind::Kind;
 use crate::measure::report::Run;
 use crate::measure::runtime::{self, Jvm};
 use crate::measure::select::Planned;
+use crate::profiles;
 
 /// One runtime, measured and simulated.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     pub(crate) kind: Kind,
     pub(crate) measured: Run,
+    /// The run that was simulated, without its costs.
+    pub(crate) spec: RunSpec,
     pub(crate) simulated: RunResult,
     /// [ns] Time of all cores in which they worked in the simulation.
     pub(crate) simulated_cpu_ns: u64,
@@ -33,7 +39,8 @@ pub(crate) fn simulate(
 ) -> Result<Pair, InputError> {
     let kind = planned.runtime.kind();
     let mut scenario = scenario.clone();
-    scenario.runs = vec![spec(&planned.runtime, &scenario.runs[planned.workload])];
+    let spec = spec(&planned.runtime, &scenario.runs[planned.workload]);
+    scenario.runs = vec![spec.clone()];
     scenario.references.clear();
     let costs = profile.of_runtime(kind.as_str()).costs;
     let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
@@ -48,10 +55,43 @@ pub(crate) fn simulate(
     Ok(Pair {
         kind,
         measured: measured.clone(),
+        spec,
         simulated,
         simulated_cpu_ns: metrics.busy_ns.saturating_add(metrics.overhead_ns),
         has_costs: profile.runtimes.contains_key(kind.as_str()),
     })
+}
+
+/// What was simulated as one scenario that needs no profile file: a run for each pair, with the costs in it.
+pub(crate) fn together(
+    scenario: &Scenario,
+    profile: &CostProfile,
+    pairs: &[Pair],
+) -> Result<Option<Scenario>, ScenarioError> {
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    let base = CostProfile::named(profiles::BASE)?;
+    let runs = pairs.iter().map(|pair| {
+        let costs = changed(profile, &profile.of_runtime(pair.kind.as_str()));
+        RunSpec { costs, ..pair.spec.clone() }
+    });
+    Ok(Some(Scenario {
+        profile: profiles::BASE.to_owned(),
+        costs: changed(&base, profile),
+        runs: runs.collect(),
+        references: Vec::new(),
+        ..scenario.clone()
+    }))
+}
+
+/// The costs in which `own` is other than `base`, as they stand in a scenario.
+fn changed(base: &CostProfile, own: &CostProfile) -> BTreeMap<String, String> {
+    let differs = |info: &&CostInfo| base.costs.get(info.name) != own.costs.get(info.name);
+    let entry = |info: &CostInfo| {
+        (info.name.to_owned(), profiles::text(info.unit, own.costs.get(info.name).unwrap_or_default()))
+    };
+    COSTS.iter().filter(differs).map(entry).collect()
 }
 
 /// The run that this runtime is, with the knobs and the lock of the scenario's.

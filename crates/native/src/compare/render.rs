@@ -26,6 +26,8 @@ const COMPARISON_VERSION: u32 = 1;
 pub(super) struct Comparison {
     pub(super) report: Report,
     pub(super) pairs: Vec<Pair>,
+    /// What was simulated, a run for each pair; absent where there is none.
+    pub(super) simulated: Option<Scenario>,
     /// Name of the profile, and its file.
     pub(super) profile: String,
     pub(super) profile_file: Option<String>,
@@ -107,6 +109,7 @@ struct File<'a> {
     profile: Profile<'a>,
     warnings: Vec<String>,
     absent: &'a [Absent],
+    simulated: Option<&'a Scenario>,
     runs: Vec<Run<'a>>,
 }
 
@@ -166,6 +169,7 @@ pub(super) fn json(comparison: &Comparison) -> anyhow::Result<String> {
         profile: Profile { name: &comparison.profile, file: comparison.profile_file.as_deref() },
         warnings: comparison.warnings.iter().cloned().chain(warnings).collect(),
         absent: &report.absent,
+        simulated: comparison.simulated.as_ref(),
         runs: runs.collect(),
     };
     Ok(serde_json::to_string_pretty(&file).context("the comparison cannot be written as JSON")? + "\n")

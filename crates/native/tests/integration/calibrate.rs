@@ -69,6 +69,15 @@ fn a_profile_is_measured_read_and_compared() {
         }
         assert!(run["figures"]["latency_mean_ns"]["simulated"].as_f64().unwrap() >= 2e6, "{run}");
     }
+    // The scenario in the file gives the simulated figures again, without the profile.
+    let exact = folder.path().join("exact.json");
+    fs::write(&exact, json["simulated"].to_string()).unwrap();
+    let again = json_of(&["simulate", &exact.display().to_string(), "--format", "json"]);
+    for (run, again) in runs.iter().zip(again["runs"].as_array().unwrap()) {
+        assert_eq!(run["simulated_variant"], again["variant"]);
+        assert_eq!(run["figures"]["makespan_ns"]["simulated"].as_f64(), again["makespan_ns"].as_f64());
+    }
+    assert_eq!(again["runs"].as_array().unwrap().len(), runs.len());
     let table = stdout_of(&args);
     assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
     assert!(table.contains("pool-4") && table.contains("OS context switches"), "{table}");
