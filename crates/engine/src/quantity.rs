@@ -37,11 +37,13 @@ impl<'de> Deserialize<'de> for Milli {
         impl de::Visitor<'_> for Visitor {
             type Value = Milli;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number from 0 to 1000 with at most three decimals, such as 0.5")
+                f.write_str("a number from 0 with at most three decimals, such as 0.5")
             }
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Milli, E> {
-                if (0.0..=1_000.0).contains(&number) {
-                    return Ok(Milli((number * 1_000.0).round() as u32));
+                let thousandths = (number * 1_000.0).round();
+                // The next number of three decimals is nearer than any that has more.
+                if (0.0..=1e6).contains(&thousandths) && (number - thousandths / 1_000.0).abs() < 1e-9 {
+                    return Ok(Milli(thousandths as u32));
                 }
                 Err(E::invalid_value(de::Unexpected::Float(number), &self))
             }

@@ -8,9 +8,8 @@ macro_rules! closed_list {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal, $text:literal;)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
         #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant = $number,)* }
 
         impl $name {
             /// Every member, in order of its number.
@@ -138,6 +137,19 @@ closed_list! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check<T: Serialize>(member: T, expect: &str) {
+        assert_eq!(serde_json::to_value(member).unwrap(), expect);
+    }
+
+    #[test]
+    fn files_have_the_words_of_tables() {
+        TaskState::ALL.map(|state| check(state, state.as_str()));
+        Reason::ALL.map(|reason| check(reason, reason.as_str()));
+        Activity::ALL.map(|activity| check(activity, activity.as_str()));
+        Role::ALL.map(|role| check(role, role.as_str()));
+    }
 
     #[test]
     fn numbers_read_back() {

@@ -2,12 +2,14 @@
 //!
 //! The engine reads no files, so a scenario that names one is completed here before it is read.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use parkbench_engine::{FieldError, Nanos};
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use crate::bounded;
 
 /// Largest CSV file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -126,11 +128,11 @@ impl Source {
     fn read(&self, folder: &Path) -> Result<Value, CsvError> {
         let path = folder.join(&self.file);
         let unreadable = |error| CsvError::Unreadable { field: self.field.clone(), file: self.file.clone(), error };
-        let length = fs::metadata(&path).map_err(unreadable)?.len();
-        if length > MAX_FILE_BYTES {
-            return Err(self.wrong("file", format!("{length} bytes"), format!("up to {MAX_FILE_BYTES} bytes")));
-        }
-        self.values(fs::read(&path).map_err(unreadable)?.as_slice())
+        let Some(bytes) = bounded::read(&path, MAX_FILE_BYTES).map_err(unreadable)? else {
+            let value = format!("more than {MAX_FILE_BYTES} bytes");
+            return Err(self.wrong("file", value, format!("up to {MAX_FILE_BYTES} bytes")));
+        };
+        self.values(&bytes)
     }
 
     fn wrong(&self, name: &str, value: String, allowed: String) -> CsvError {

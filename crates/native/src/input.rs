@@ -10,6 +10,7 @@ use parkbench_engine::{
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::bounded;
 use crate::cli::Choice;
 use crate::empirical::{self, CsvError};
 use crate::profiles::{self, ProfileError};
@@ -143,12 +144,9 @@ fn find(argument: &str) -> Result<Found, InputError> {
 }
 
 fn read(origin: &str, source: impl Read) -> Result<String, InputError> {
-    let mut bytes = Vec::new();
-    let read = source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| InputError::Unreadable(origin.to_owned(), error))?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(InputError::TooLarge(origin.to_owned()));
-    }
+    let read = bounded::read_from(source, MAX_FILE_BYTES);
+    let bytes = read.map_err(|error| InputError::Unreadable(origin.to_owned(), error))?;
+    let bytes = bytes.ok_or_else(|| InputError::TooLarge(origin.to_owned()))?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         InputError::NotUtf8 { origin: origin.to_owned(), offset, byte: error.as_bytes()[offset] }

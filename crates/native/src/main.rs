@@ -5,6 +5,7 @@
 // `eprintln!` ends the program where standard error cannot be written; `say` does not.
 #![warn(clippy::print_stderr)]
 
+mod bounded;
 mod calibrate;
 mod cli;
 mod compare;

@@ -2,12 +2,13 @@
 //!
 //! What a profile's costs are is the engine's business.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
 use parkbench_engine::{COSTS, CostProfile, FieldError, PROFILE_NAMES, Scenario, ScenarioError, Unit};
 use thiserror::Error;
+
+use crate::bounded;
 
 /// Largest profile file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -50,10 +51,10 @@ pub(crate) fn load(name: &str, folder: &Path) -> Result<CostProfile, ProfileErro
 pub(crate) fn read(path: &Path) -> Result<CostProfile, ProfileError> {
     let shown = path.display().to_string();
     let unreadable = |error| ProfileError::Unreadable(shown.clone(), error);
-    if fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE_BYTES {
+    let Some(bytes) = bounded::read(path, MAX_FILE_BYTES).map_err(unreadable)? else {
         return Err(ProfileError::TooLarge(shown));
-    }
-    let text = fs::read_to_string(path).map_err(unreadable)?;
+    };
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
     let json = text.trim_start().starts_with('{');
     let profile = if json { CostProfile::from_json(&text) } else { CostProfile::from_toml(&text) };
     profile.map_err(|error| ProfileError::Wrong(shown, error))

@@ -36,8 +36,8 @@
 //! end of idle carriers after 30 s. Carriers exist from the start, as in a warm JVM.
 //! Knobs: `jdk`, `carriers`, `max_pool`, `min_runnable`, the `vt_*` costs, and `thread_create` for a carrier that makes up.
 //! Known divergences: a carrier goes on with the queue that it took from last and then looks at the others in turn; the
-//! real pool starts at a random one. Yields and starts of all carriers share one outside queue; in the JDK each carrier has
-//! one of a few by its probe. The timer thread parks whenever it has nothing to do, so the count of OS switches is rather
+//! real pool starts at a random one. Yields and starts of all carriers share the submitter's outside queue; in the JDK each
+//! carrier has one of a few by its probe, usually another one. The timer thread parks whenever it has nothing to do, so the count of OS switches is rather
 //! high where expiries come one by one. Where the OS refuses another thread, the call goes on without a carrier to make
 //! up for it; the JDK throws an error.
 

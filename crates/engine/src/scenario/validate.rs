@@ -106,6 +106,9 @@ impl Scenario {
         if let Some(most) = self.machine.max_threads.filter(|most| !(1..=MAX_OS_THREADS).contains(most)) {
             refuse("machine.max_threads".into(), most.to_string(), format!("1 to {MAX_OS_THREADS}"));
         }
+        if self.machine.memory.is_some_and(|memory| memory.0 == 0) {
+            refuse("machine.memory".into(), "0 B".into(), "1 B or more".into());
+        }
         for (index, reference) in self.references.iter().enumerate() {
             if reference.run >= self.runs.len() {
                 refuse(
@@ -196,7 +199,9 @@ fn check_counts(scenario: &Scenario, refuse: &mut impl FnMut(String, String, Str
             continue;
         }
         if !(1..=MAX_TASKS).contains(&class.count) {
-            refuse(field("count"), class.count.to_string(), format!("1 to {MAX_TASKS}"));
+            // One that is missing reads as 0.
+            let value = if class.count == 0 { "0, or none at all,".to_owned() } else { class.count.to_string() };
+            refuse(field("count"), value, format!("1 to {MAX_TASKS}"));
         }
         if let Some(weight) = class.weight {
             refuse(field("weight"), weight.to_string(), "no weight here without a mix".into());

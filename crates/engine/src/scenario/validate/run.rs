@@ -1,7 +1,7 @@
 //! Checking a run: knobs that belong to its model and runtime, within their ranges.
 
 use super::MAX_THREADS;
-use crate::scenario::{Dispatcher, LockKind, Model, PoolKind, RunSpec, Runtime};
+use crate::scenario::{Dispatcher, Flavor, LockKind, Model, PoolKind, RunSpec, Runtime};
 
 /// Refuses what is wrong with run number `index`.
 pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, String, String)) {
@@ -56,7 +56,8 @@ fn check_owners(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Str
     let java = runtime == Some(Runtime::Java);
     let kotlin = runtime == Some(Runtime::Kotlin);
     let tokio = runtime == Some(Runtime::Tokio);
-    let several = runtime == Some(Runtime::Go) || tokio;
+    let threads = run.flavor.unwrap_or_default() == Flavor::MultiThread;
+    let several = runtime == Some(Runtime::Go) || tokio && threads;
     let knobs = [
         ("pool", word(run.pool.map(PoolKind::as_str)), pools, "thread-pool"),
         ("size", text(run.size), fixed, "thread-pool of a fixed size"),
@@ -74,8 +75,8 @@ fn check_owners(index: usize, run: &RunSpec, refuse: &mut impl FnMut(String, Str
         ("min_runnable", text(run.min_runnable), java, "green-threads on java"),
         ("dispatcher", word(run.dispatcher.map(Dispatcher::as_str)), kotlin, "coroutines on kotlin"),
         ("parallelism", text(run.parallelism), kotlin, "coroutines on kotlin"),
-        ("workers", text(run.workers), several, "green-threads on go and of coroutines on tokio"),
-        ("flavor", word(run.flavor.map(super::super::run::Flavor::as_str)), tokio, "coroutines on tokio"),
+        ("workers", text(run.workers), several, "green-threads on go and of coroutines on tokio multi-thread"),
+        ("flavor", word(run.flavor.map(Flavor::as_str)), tokio, "coroutines on tokio"),
         ("blocking", word(run.blocking.map(super::super::run::Blocking::as_str)), tokio, "coroutines on tokio"),
     ];
     for (name, value, owned, owner) in knobs {

@@ -10,6 +10,14 @@ use crate::scenario::{
 /// Most iterations of a `cpu` step.
 pub(in crate::scenario) const MAX_ITERATIONS: u64 = 1_000_000_000_000;
 
+/// The retry of a lock, as a value that is refused.
+fn retry_text(lock: &LockSpec) -> String {
+    match &lock.retry {
+        Some(Duration::Constant(nanos)) => nanos.to_string(),
+        _ => "a duration".to_owned(),
+    }
+}
+
 /// What a name stands for; the same in all classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
@@ -117,7 +125,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
         if lock.retry.is_some() && held.only_once {
             let allowed = "no retry here, for the task starts again at its first lock, and since then it has spawned a \
                            task or used a semaphore";
-            (self.refuse)(format!("{path}.retry"), "a duration".into(), allowed.into());
+            (self.refuse)(format!("{path}.retry"), retry_text(lock), allowed.into());
         }
         let known = self.name(path, &lock.name);
         if known && held.locks.iter().any(|(name, _)| *name == lock.name) {
@@ -142,7 +150,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
             self.duration(&format!("{path}.retry"), retry);
             if lock.kind != LockKind::Reentrant || lock.scope != LockScope::Shared {
                 let allowed = "no retry here, for only a shared reentrant lock can be tried".to_owned();
-                (self.refuse)(format!("{path}.retry"), "a duration".into(), allowed);
+                (self.refuse)(format!("{path}.retry"), retry_text(lock), allowed);
             }
             if *retry == Duration::Constant(crate::quantity::Nanos(0)) {
                 (self.refuse)(format!("{path}.retry"), "0 ns".into(), "1 ns or more".into());
@@ -236,12 +244,15 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
     fn same(&mut self, path: &str, name: &'a str, named: Named) {
         match self.seen.0.iter().find(|(known, _)| *known == name) {
             Some((_, known)) if *known != named => {
-                let (value, allowed) = match named {
-                    Named::Lock { .. } => (
+                let (value, allowed) = match (known, named) {
+                    (Named::Lock { .. }, Named::Semaphore { .. }) | (Named::Semaphore { .. }, Named::Lock { .. }) => {
+                        (format!("{name:?} for a lock and for a semaphore"), "a name of its own for each")
+                    }
+                    (_, Named::Lock { .. }) => (
                         format!("{name:?} of another kind, scope or fairness"),
                         "the same kind, scope and fairness wherever a name is used, in all classes",
                     ),
-                    Named::Semaphore { .. } => (
+                    (_, Named::Semaphore { .. }) => (
                         format!("{name:?} of other permits or fairness"),
                         "the same permits and fairness wherever a name is used, in all classes",
                     ),
