@@ -20,6 +20,9 @@ pub(super) struct Props {
     pub name: AttrValue,
 }
 
+/// Tasks whose grid is about as high as it is wide, so that its room can be kept before they are there.
+const EVEN: u32 = 2_500;
+
 /// See the module.
 #[component]
 pub(super) fn Dots(props: &Props) -> Html {
@@ -90,7 +93,7 @@ pub(super) fn Dots(props: &Props) -> Html {
     let per_dot = if side == 0 { 1 } else { GridLayout::fit(tasks as usize, side, side).tasks_per_dot as u64 };
     html! {
         <div class="dots" role="group" tabindex="0" aria-label={format!("{}. {}", props.name, words.grid_help)} onkeydown={keys}>
-            <div class={classes!("square", (tasks == 0).then_some("empty"))} ref={host} onclick={click}>
+            <div class={classes!("square", (tasks == 0 || tasks >= EVEN).then_some("even"))} ref={host} onclick={click}>
                 <div class="sheet">
                     <canvas ref={canvas} role="img" aria-label={format!("{}: {}", props.name, props.summary)}></canvas>
                     <span class="ring" ref={ring} hidden={tasks == 0}></span>

@@ -54,7 +54,8 @@ pub(crate) fn read(path: &Path) -> Result<CostProfile, ProfileError> {
     let Some(bytes) = bounded::read(path, MAX_FILE_BYTES).map_err(unreadable)? else {
         return Err(ProfileError::TooLarge(shown));
     };
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+    let text =
+        String::from_utf8(bytes).map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
     let json = text.trim_start().starts_with('{');
     let profile = if json { CostProfile::from_json(&text) } else { CostProfile::from_toml(&text) };
     profile.map_err(|error| ProfileError::Wrong(shown, error))
