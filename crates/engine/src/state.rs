@@ -145,10 +145,18 @@ mod tests {
 
     #[test]
     fn files_have_the_words_of_tables() {
-        TaskState::ALL.map(|state| check(state, state.as_str()));
-        Reason::ALL.map(|reason| check(reason, reason.as_str()));
-        Activity::ALL.map(|activity| check(activity, activity.as_str()));
-        Role::ALL.map(|role| check(role, role.as_str()));
+        for state in TaskState::ALL {
+            check(state, state.as_str());
+        }
+        for reason in Reason::ALL {
+            check(reason, reason.as_str());
+        }
+        for activity in Activity::ALL {
+            check(activity, activity.as_str());
+        }
+        for role in Role::ALL {
+            check(role, role.as_str());
+        }
     }
 
     #[test]
