@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::fidelity::Options as Fidelity;
+
 pub(crate) const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
@@ -14,6 +16,9 @@ Commands:
   bench-engine [--only SECTION,…] [--peers]
                                   Measure the engine's speed and memory, and count its instructions; with --peers,
                                   also beside other engines, which are built first
+  fidelity [--runtime NAME,…] [--seeds] [--reps N] [--profile FILE]
+                                  Calibrate the simulation here and compare it with scenarios that no cost was
+                                  fitted to; with --seeds, with the workloads of the seeds
   deny                            Check licences, sources and bans with cargo-deny, if it is installed
   static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
                                   Serve a directory as it is; the end-to-end tests use it
@@ -45,6 +50,7 @@ pub(crate) enum Command {
         /// Other engines too.
         peers: bool,
     },
+    Fidelity(Fidelity),
     Deny,
     Setup,
 }
@@ -78,6 +84,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, S
         "test" => parse_test(rest),
         "bench-page" => rest.nothing().map(|()| Command::BenchPage),
         "bench-engine" => parse_bench(rest),
+        "fidelity" => parse_fidelity(rest),
         "deny" => rest.nothing().map(|()| Command::Deny),
         "setup" => rest.nothing().map(|()| Command::Setup),
         other => Err(format!("unknown command {other:?}")),
@@ -147,6 +154,21 @@ fn parse_bench(rest: &mut Rest) -> Result<Command, String> {
     Ok(Command::BenchEngine { only, peers })
 }
 
+fn parse_fidelity(rest: &mut Rest) -> Result<Command, String> {
+    let mut options = Fidelity::default();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--runtime" => options.runtime = Some(rest.value("--runtime")?),
+            "--seeds" => options.seeds = true,
+            "--reps" => options.reps = Some(rest.value("--reps")?),
+            "--profile" => options.profile = Some(PathBuf::from(rest.value("--profile")?)),
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    Ok(Command::Fidelity(options))
+}
+
 /// The arguments behind the command's name.
 struct Rest {
     command: String,
@@ -199,6 +221,8 @@ mod tests {
         check("bench-page", Ok(Command::BenchPage));
         let only = vec!["bare".into(), "full".into()];
         check("bench-engine --only bare,full", Ok(Command::BenchEngine { only, peers: false }));
+        let seeds = Fidelity { runtime: Some("pool".into()), seeds: true, reps: Some("3".into()), profile: None };
+        check("fidelity --runtime pool --seeds --reps 3", Ok(Command::Fidelity(seeds)));
         check("bench-engine --peers", Ok(Command::BenchEngine { only: Vec::new(), peers: true }));
         check(
             "static --dir dist --base /a/b/ --until-stdin-closes",

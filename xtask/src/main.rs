@@ -4,6 +4,7 @@
 mod bench;
 mod cli;
 mod deny;
+mod fidelity;
 mod jvm;
 mod layers;
 mod metrics;
@@ -48,6 +49,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Test { only } => return Ok(suite::run(&paths, &only)),
         Command::BenchPage => bench::bench_page(&paths)?,
         Command::BenchEngine { only, peers } => bench::bench_engine(&paths, &only, peers)?,
+        Command::Fidelity(options) => fidelity::fidelity(&paths, &options)?,
         Command::Deny => deny::deny(&paths)?,
         Command::Setup => tools::Toolbox::start(&paths, tools::Tool::ALL).wait_for(tools::Tool::ALL)?,
     }

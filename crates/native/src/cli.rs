@@ -215,6 +215,9 @@ pub(crate) struct CalibrateArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) choice: Choice,
+    /// More scenarios: all of them in turn, then what the errors of each runtime come to
+    #[arg(value_name = "PRESET|FILE")]
+    pub(crate) more: Vec<String>,
     /// Costs to simulate with: a file of `parkbench calibrate` such as ./profile.toml, or a profile's name
     #[arg(long, value_name = "PROFILE|FILE")]
     pub(crate) profile: Option<String>,
@@ -317,7 +320,7 @@ Formats:
 What is printed is printed as well where --out cannot be written.";
 
 /// What is to be run.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Choice {
     /// A preset (`parkbench presets` lists them), a scenario file (.toml or .json), or - for standard input
     #[arg(value_name = "PRESET|FILE")]

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::figure::{Compared, Figure};
 use super::finding::{self, Finding};
 use super::pair::Pair;
+use super::summary::{self, Summary};
 use crate::figures::WIDTH;
 use crate::measure::environment::Environment;
 use crate::measure::report::Report;
@@ -143,58 +144,78 @@ impl From<Compared> for Cell {
     }
 }
 
+#[derive(Serialize)]
+struct Together<'a> {
+    version: u32,
+    comparisons: Vec<File<'a>>,
+    summary: Vec<Summary>,
+}
+
 /// The comparison as `docs/results.md` describes it.
 pub(super) fn json(comparison: &Comparison) -> anyhow::Result<String> {
-    let report = &comparison.report;
-    let warnings = report.warnings.iter().map(Warning::message);
-    let run = |pair: &'_ Pair| -> (BTreeMap<&'static str, Cell>, Vec<Finding>) {
-        let figures = Figure::ALL.into_iter().map(|figure| (figure.name(), Cell::from(figure.of(pair)))).collect();
-        (figures, finding::of(pair, comparison.cores))
-    };
-    let runs = comparison.pairs.iter().map(|pair| {
-        let (figures, findings) = run(pair);
-        Run {
+    write(&File::of(comparison))
+}
+
+/// Several comparisons, and what they say together.
+pub(super) fn json_of_all(comparisons: &[Comparison]) -> anyhow::Result<String> {
+    write(&Together {
+        version: COMPARISON_VERSION,
+        comparisons: comparisons.iter().map(File::of).collect(),
+        summary: summary::of(comparisons),
+    })
+}
+
+fn write(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value).context("the comparison cannot be written as JSON")? + "\n")
+}
+
+impl<'a> File<'a> {
+    fn of(comparison: &'a Comparison) -> Self {
+        let report = &comparison.report;
+        let run = |pair: &'a Pair| Run {
             variant: &pair.measured.result.variant,
             runtime: &pair.measured.runtime,
             simulated_variant: &pair.simulated.variant,
-            figures,
+            figures: Figure::ALL.into_iter().map(|figure| (figure.name(), Cell::from(figure.of(pair)))).collect(),
             makespans_ns: &pair.measured.makespans_ns,
-            findings,
+            findings: finding::of(pair, comparison.cores),
+        };
+        let warnings = report.warnings.iter().map(Warning::message);
+        Self {
+            version: COMPARISON_VERSION,
+            scenario: &report.scenario,
+            environment: &report.environment,
+            profile: Profile { name: &comparison.profile, file: comparison.profile_file.as_deref() },
+            warnings: comparison.warnings.iter().cloned().chain(warnings).collect(),
+            absent: &report.absent,
+            simulated: comparison.simulated.as_ref(),
+            runs: comparison.pairs.iter().map(run).collect(),
         }
-    });
-    let file = File {
-        version: COMPARISON_VERSION,
-        scenario: &report.scenario,
-        environment: &report.environment,
-        profile: Profile { name: &comparison.profile, file: comparison.profile_file.as_deref() },
-        warnings: comparison.warnings.iter().cloned().chain(warnings).collect(),
-        absent: &report.absent,
-        simulated: comparison.simulated.as_ref(),
-        runs: runs.collect(),
-    };
-    Ok(serde_json::to_string_pretty(&file).context("the comparison cannot be written as JSON")? + "\n")
+    }
 }
 
-/// One row for each runtime.
-pub(super) fn csv(comparison: &Comparison) -> anyhow::Result<String> {
-    flat::write(comparison.pairs.iter().map(|pair| {
-        let scenario = &comparison.report.scenario;
-        let mut row = vec![
-            ("scenario".to_owned(), scenario.name.clone()),
-            ("seed".to_owned(), scenario.seed.to_string()),
-            ("profile".to_owned(), comparison.profile.clone()),
-            ("variant".to_owned(), pair.measured.result.variant.clone()),
-            ("tasks".to_owned(), pair.measured.result.tasks.to_string()),
-            ("repetitions".to_owned(), pair.measured.makespans_ns.len().to_string()),
-        ];
-        for figure in Figure::ALL {
-            let compared = figure.of(pair);
-            let text = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-            row.push((format!("simulated_{}", figure.name()), text(compared.simulated)));
-            row.push((format!("measured_{}", figure.name()), text(compared.measured)));
-            let error = compared.error_percent().map(|error| format!("{error:.2}")).unwrap_or_default();
-            row.push((format!("error_{}_percent", figure.name()), error));
-        }
-        row
+/// One row for each scenario and runtime.
+pub(super) fn csv(comparisons: &[Comparison]) -> anyhow::Result<String> {
+    flat::write(comparisons.iter().flat_map(|comparison| {
+        comparison.pairs.iter().map(move |pair| {
+            let scenario = &comparison.report.scenario;
+            let mut row = vec![
+                ("scenario".to_owned(), scenario.name.clone()),
+                ("seed".to_owned(), scenario.seed.to_string()),
+                ("profile".to_owned(), comparison.profile.clone()),
+                ("variant".to_owned(), pair.measured.result.variant.clone()),
+                ("tasks".to_owned(), pair.measured.result.tasks.to_string()),
+                ("repetitions".to_owned(), pair.measured.makespans_ns.len().to_string()),
+            ];
+            for figure in Figure::ALL {
+                let compared = figure.of(pair);
+                let text = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+                row.push((format!("simulated_{}", figure.name()), text(compared.simulated)));
+                row.push((format!("measured_{}", figure.name()), text(compared.measured)));
+                let error = compared.error_percent().map(|error| format!("{error:.2}")).unwrap_or_default();
+                row.push((format!("error_{}_percent", figure.name()), error));
+            }
+            row
+        })
     }))
 }

@@ -86,6 +86,43 @@ fn a_profile_is_measured_read_and_compared() {
 }
 
 #[test]
+fn several_scenarios_are_compared_in_turn_and_summed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenarios = ["few", "fewer"].map(|name| {
+        let file = folder.path().join(format!("{name}.toml"));
+        fs::write(&file, SCENARIO.replace("\"few\"", &format!("\"{name}\""))).unwrap();
+        file.display().to_string()
+    });
+    let [few, fewer] = &scenarios;
+    let args = ["compare", few, fewer, "--profile", "linux-default", "--reps", "1", "--runtime", "pool,tokio"];
+    let json = json_of(&[&args[..], &["--format", "json"]].concat());
+    let comparisons = json["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.iter().map(|one| &one["scenario"]["name"]).collect::<Vec<_>>(), ["few", "fewer"]);
+    let summary = json["summary"].as_array().unwrap();
+    assert_eq!(summary.iter().map(|one| &one["runtime"]).collect::<Vec<_>>(), ["pool", "tokio"]);
+    for (place, one) in summary.iter().enumerate() {
+        assert_eq!(one["scenarios"], 2);
+        let error = |comparison: &Value| {
+            comparison["runs"][place]["figures"]["makespan_ns"]["error_percent"].as_f64().unwrap().abs()
+        };
+        let errors: Vec<f64> = comparisons.iter().map(error).collect();
+        let median = one["total"]["median_percent"].as_f64().unwrap();
+        assert!((median - f64::midpoint(errors[0], errors[1])).abs() < 1e-9, "{one}");
+        let worst = one["total"]["worst"][0]["error_percent"].as_f64().unwrap().abs();
+        assert!((worst - errors[0].max(errors[1])).abs() < 1e-9, "{one}");
+    }
+    let table = stdout_of(&args);
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+    assert!(table.contains("2 scenarios") && table.contains("fewer"), "{table}");
+    let csv = stdout_of(&[&args[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    // One that is wrong is told before anything is measured.
+    let output = parkbench().args(["compare", few, "./none.toml"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty() && String::from_utf8_lossy(&output.stderr).contains("none.toml"));
+}
+
+#[test]
 fn without_a_profile_of_this_machine_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["compare", "io-bound", "--tasks", "20", "--reps", "1", "--runtime", "tokio"];
