@@ -176,7 +176,11 @@ fn arrivals_and_distributions() {
     let wait = "\"50 ms\"";
     check(wait, "{ normal = \"1 ms\" }", &["tasks[0].steps[0].io", "normal", "lognormal"]);
     check(wait, "{ lognormal = { median = \"1 ms\", sigma = 9.5 } }", &["io.lognormal.sigma", "9.5", "0 to 4"]);
-    check(wait, "{ lognormal = { median = \"1 ms\", sigma = -1 } }", &["io.lognormal.sigma", "-1", "a number from 0 with at most three decimals"]);
+    check(
+        wait,
+        "{ lognormal = { median = \"1 ms\", sigma = -1 } }",
+        &["io.lognormal.sigma", "-1", "a number from 0 with at most three decimals"],
+    );
     check(wait, "{ lognormal = { median = \"1 ms\", sigma = nan } }", &["io.lognormal.sigma", "NaN"]);
     check(wait, "{ pareto = { min = \"2 s\", max = \"1 s\", shape = 1 } }", &["io.pareto.min", "2 s", "1 s"]);
     check(wait, "{ pareto = { min = \"1 s\", max = \"2 s\", shape = 0 } }", &["io.pareto.shape", "0.1 to 10"]);
