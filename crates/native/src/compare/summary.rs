@@ -1,6 +1,6 @@
 //! Several comparisons together: the errors of each runtime, their median and the worst of them.
 //!
-//! How large an error may be is said here once; what explains one is in `finding`.
+//! What explains an error that is too large is in `finding`.
 
 use parkbench_view::format;
 use serde::Serialize;
@@ -89,12 +89,12 @@ pub(super) fn table(comparisons: &[Comparison]) -> String {
     let head = format!("Error of the simulation, costs of {}, {count} scenarios", first.profile);
     let mut out = wrap(&head, WIDTH, "", "");
     let percent = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} %"));
-    let worst = |errors: &Errors| {
-        errors.worst.first().map_or_else(|| "-".to_owned(), |w| format::percent_signed(w.error_percent))
-    };
+    let signed = |error: Option<f64>| error.map_or_else(|| "-".to_owned(), format::percent_signed);
+    let worst = |errors: &Errors| signed(errors.worst.first().map(|worst| worst.error_percent));
+    let summaries = of(comparisons);
     let mut grid = Grid::default();
     grid.row(["", "scenarios", "total: median", "worst", "in", "p95: median", "worst"]);
-    for summary in of(comparisons) {
+    for summary in &summaries {
         let name = |errors: &Errors| errors.worst.first().map_or_else(|| "-".to_owned(), |w| w.scenario.clone());
         grid.row([
             summary.runtime.as_str().to_owned(),
@@ -108,7 +108,7 @@ pub(super) fn table(comparisons: &[Comparison]) -> String {
     }
     out.push('\n');
     out.push_str(&grid.render());
-    for summary in of(comparisons) {
+    for summary in &summaries {
         let mut grid = Grid::default();
         grid.row([summary.runtime.as_str(), "total", "measured", "error", "latency p95", "measured", "error"]);
         for (comparison, pair) in pairs_of(comparisons, summary.runtime) {
@@ -116,11 +116,7 @@ pub(super) fn table(comparisons: &[Comparison]) -> String {
             for figure in [Figure::Total, Figure::LatencyP95] {
                 let compared = figure.of(pair);
                 let shown = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), |ns| format::duration(ns as u64));
-                row.extend([
-                    shown(compared.simulated),
-                    shown(compared.measured),
-                    compared.error_percent().map_or_else(|| "-".to_owned(), format::percent_signed),
-                ]);
+                row.extend([shown(compared.simulated), shown(compared.measured), signed(compared.error_percent())]);
             }
             grid.row(row);
         }
