@@ -73,6 +73,9 @@ const TOP_BYTES: u64 = 1 << 40;
 costs! {
     cpu_iteration: Picos <= 1_000_000_000, "[ps] One iteration of the seed's loop, `sum += i * i`.";
     thread_create: Nanos <= TOP, "[ns] Creating an OS thread; paid by the creator (P-5).";
+    thread_end: Nanos <= TOP, "[ns] A core's time for the end of an OS thread, where each task has one of its own.";
+    thread_end_cold: Nanos <= TOP, "[ns] The same more while there are more threads than cores: what it had has left the caches.";
+    lock_wake: Nanos <= TOP, "[ns] What giving a lock or a permit back costs a thread of a pool more when it wakes a waiter.";
     thread_wake: Nanos <= TOP, "[ns] From waking a parked thread until it may take a core.";
     context_switch: Nanos <= TOP, "[ns] A core's time for taking up another thread.";
     sleep_lateness_1ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 1 ms or less (P-2: never early).";
@@ -90,6 +93,8 @@ costs! {
     pool_dispatch: Nanos <= TOP, "[ns] A pool thread takes a task and wraps it up.";
     pool_task_bytes: Bytes <= TOP_BYTES, "[bytes] Heap of a task that has not ended, in a pool.";
     vt_spawn: Nanos <= TOP, "[ns] Creating and starting a green thread; serial on the submitter.";
+    vt_stack: Nanos <= TOP, "[ns] Submitter: mapping a stack for a green thread where none of the 1,000 kept is left (R-6, `may`).";
+    vt_unmap: Nanos <= TOP, "[ns] Carrier: the end of a green thread whose stack is not kept (R-6, `may`).";
     vt_first_run: Nanos <= TOP, "[ns] Carrier: first mount and run up to the task's code.";
     vt_spin: Nanos <= TOP, "[ns] Carrier: how long an idle one looks for work before it parks (`ForkJoinPool.deactivate`).";
     vt_resume: Nanos <= TOP, "[ns] Carrier: unmounting at a park and mounting again, paid at the mount.";

@@ -59,6 +59,9 @@ use crate::recording::NO_TASK;
 use crate::state::Activity;
 use crate::submit::{Accept, Submitter};
 
+/// Stacks that `may` has from the start, and the most that it keeps.
+const KEPT_STACKS: u32 = 1_000;
+
 /// The model.
 #[derive(Clone, Debug)]
 pub(crate) struct GreenThreads {
@@ -73,6 +76,8 @@ struct Pool {
     timers: Timers,
     unblocker: Unblocker,
     locks: Locks,
+    /// Stacks that no green thread has: what `may` maps, JDKs have in the heap.
+    stacks: u32,
 }
 
 impl GreenThreads {
@@ -88,7 +93,7 @@ impl GreenThreads {
         let unblocker = Unblocker::new(kernel, rules.monitors_unmount());
         carriers.spares_follow(kernel);
         let locks = Locks::new(&kernel.plan.guards);
-        Self { submitter, pool: Pool { rules, carriers, timers, unblocker, locks } }
+        Self { submitter, pool: Pool { rules, carriers, timers, unblocker, locks, stacks: KEPT_STACKS } }
     }
 }
 
@@ -120,7 +125,7 @@ impl Scheduler for GreenThreads {
 
 impl Accept for Pool {
     fn submit_cost(&mut self, kernel: &mut Kernel, _task: u32) -> u64 {
-        kernel.plan.costs.vt_spawn
+        kernel.plan.costs.vt_spawn + self.stack_cost(kernel)
     }
 
     /// T-1: one submission queue for everything that this thread starts. T-20: no limit.
@@ -131,6 +136,26 @@ impl Accept for Pool {
 }
 
 impl Pool {
+    /// [ns] A green thread takes a stack, which is mapped if none is left.
+    fn stack_cost(&mut self, kernel: &Kernel) -> u64 {
+        match self.stacks.checked_sub(1) {
+            Some(left) => {
+                self.stacks = left;
+                0
+            }
+            None => kernel.plan.costs.vt_stack,
+        }
+    }
+
+    /// [ns] A green thread has ended: its stack is kept, or unmapped if there are enough.
+    fn unstack_cost(&mut self, kernel: &Kernel) -> u64 {
+        if self.stacks < KEPT_STACKS {
+            self.stacks += 1;
+            return 0;
+        }
+        kernel.plan.costs.vt_unmap
+    }
+
     /// Returns whether a task has ended.
     fn resume_carrier(&mut self, kernel: &mut Kernel, thread: u32, index: usize) -> bool {
         let mut ended = false;
@@ -175,7 +200,13 @@ impl Pool {
             match self.run(kernel, thread, index, running) {
                 Ran::Busy => return ended,
                 Ran::Unmounted => {}
-                Ran::Ended => ended = true,
+                Ran::Ended => {
+                    ended = true;
+                    let cost = self.unstack_cost(kernel);
+                    if kernel.busy(thread, cost, Activity::Overhead, NO_TASK) {
+                        return ended;
+                    }
+                }
             }
         }
     }

@@ -29,13 +29,14 @@
 //! - The OS refuses a thread beyond `machine.max_threads`, or beyond what `machine.memory` holds (P-6); the task fails
 //!   with `unable-to-create-native-thread`, the submitter goes on, and the next submission tries again. Queued tasks
 //!   never need a thread. Memory counts the stacks of the threads that exist together (P-7).
+//! - The end of a thread that has one task: its own time, which is longer while there are more threads than cores.
 //! - Growth on the submitter's time (P-5), dispatch, sleep lateness, the cores through `os` (P-3), locks with barging.
 //!
 //! Not modelled: lock internals below a switch (spinning), the queue's own lock, warm-up, the threads that a JVM has
 //! for itself (they count towards the real limit), `allowCoreThreadTimeOut`.
 //!
 //! Knobs: `pool`, `size`, `queue`, `rejection`, `poll_interval` (counts context switches only), `machine.max_threads`,
-//! `machine.memory`, the `thread_*`, `sleep_*` and `pool_*` costs.
+//! `machine.memory`, `lock_wake`, the `thread_*`, `sleep_*` and `pool_*` costs.
 //!
 //! Known divergences: the last `join` is one wake-up; a real program may poll every future. An attempt to create a
 //! thread costs the same whether it succeeds or not. A submitter survives the `OutOfMemoryError` that a real one would
@@ -55,6 +56,7 @@ use super::Scheduler;
 use crate::kernel::Kernel;
 use crate::locks::Locks;
 use crate::plan::ModelPlan;
+use crate::recording::NO_TASK;
 use crate::scenario::{PoolKind, Rejection};
 use crate::state::Activity;
 use crate::submit::Submitter;
@@ -152,8 +154,8 @@ impl Pool {
                         return ended;
                     }
                 }
-                // Nobody has given it work: it has been idle for too long.
-                Work::Idle => {
+                // Nobody has given it work for too long, or it was there for one task only.
+                Work::Idle | Work::Ending => {
                     self.crew.end(kernel, thread);
                     return ended;
                 }
@@ -178,8 +180,10 @@ impl Pool {
     /// A worker without a task looks for one. `false` if it has none and must not go on.
     fn take(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         if self.kind == PoolKind::ThreadPerTask {
-            self.crew.end(kernel, thread);
-            return false;
+            self.crew.set(thread, Work::Ending);
+            let (costs, crowded) = (&kernel.plan.costs, self.crew.count > kernel.plan.cores);
+            let cost = costs.thread_end + if crowded { costs.thread_end_cold } else { 0 };
+            return !kernel.busy(thread, cost, Activity::Overhead, NO_TASK);
         }
         let Some(task) = self.queue.pop_front() else {
             let until = (self.kind == PoolKind::Cached).then(|| kernel.now.saturating_add(KEEP_ALIVE));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cores;
+mod endings;
 mod errors;
 mod findings;
 mod go;
@@ -19,6 +20,7 @@ mod reference;
 mod seeds;
 #[cfg(not(target_arch = "wasm32"))]
 mod shares;
+
 mod steps;
 mod support;
 mod theory;

@@ -29,8 +29,17 @@ const POOL: &[Param] = &[
     free("pool_submit"),
     free("pool_unpark"),
     free("pool_dispatch"),
+    tight("thread_wake"),
+    free("lock_wake"),
 ];
-const THREADS: &[Param] = &[free("thread_create"), tight("context_switch"), tight("sleep_lateness_10ms")];
+const THREADS: &[Param] = &[
+    free("thread_create"),
+    free("thread_end"),
+    free("thread_end_cold"),
+    tight("context_switch"),
+    free("sleep_cpu"),
+    tight("sleep_lateness_10ms"),
+];
 const GREEN: &[Param] = &[
     free("vt_spawn"),
     free("vt_first_run"),
@@ -65,7 +74,10 @@ const KOTLIN: &[Param] = &[
 ];
 const LOOP: &[Param] = &[free("loop_launch"), free("loop_delay"), free("loop_resume"), tight("timer_lateness")];
 const IO_EXTRA: Param = free("kt_io_extra");
+/// Each compiler makes another loop, and it runs with as many neighbours as the runtime has workers.
 const ITERATION: Param = free("cpu_iteration");
+/// Only `may` maps stacks.
+const STACKS: [Param; 2] = [free("vt_stack"), free("vt_unmap")];
 
 /// The costs of a runtime that its probes are to tell.
 pub(super) fn of(kind: Kind, quick: bool) -> Vec<Param> {
@@ -78,10 +90,13 @@ pub(super) fn of(kind: Kind, quick: bool) -> Vec<Param> {
         Kind::KotlinEventLoop => LOOP,
     }
     .to_vec();
+    if kind == Kind::May {
+        params.extend(STACKS);
+    }
     if kind == Kind::KotlinIo {
         params.push(IO_EXTRA);
     }
-    if kind.is_jvm() && !quick {
+    if !(kind.is_jvm() && quick) {
         params.push(ITERATION);
     }
     params

@@ -33,8 +33,10 @@ enum Family {
     Threads,
     /// Runtimes whose tasks wait without a thread.
     Light,
-    /// Those that run on the JVM, whose CPU loop is another.
-    Jvm,
+    /// `may`, which maps stacks.
+    Stacks,
+    /// Whose tasks' computing is not lost beside the threads that it takes.
+    Any,
     /// Runtimes with more than one worker and waits without a thread.
     Workers,
 }
@@ -51,17 +53,31 @@ const RECIPES: &[Recipe] = &[
     pool("waits-50", 50, 100, r#"{"io":"50 ms"}"#),
     pool("crowd", 100, 8_000, r#"{"io":"200 us"}"#).quick(),
     pool("crowd-work", 100, 4_000, r#"{"io":"1 ms"},{"cpu":"20 us"}"#),
+    pool(
+        "locks",
+        8,
+        3_000,
+        r#"{"cpu":"5 us"},{"lock":{"name":"a","kind":"reentrant"}},{"cpu":"10 us"},{"unlock":"a"}"#,
+    ),
+    pool("yields", 8, 200, r#"{"repeat":{"times":50,"steps":["yield"]}}"#),
     recipe("threads", Family::Threads, 1_000, NOTHING).quick(),
     recipe("waits-10", Family::Threads, 300, r#"{"io":"10 ms"}"#).quick(),
+    recipe("waits-1", Family::Threads, 2_000, r#"{"io":"1 ms"}"#),
+    recipe("crowd-work", Family::Threads, 1_000, r#"{"io":"5 ms"},{"cpu":"50 us"}"#),
+    recipe("work", Family::Threads, 1_000, r#"{"cpu":"200 us"}"#),
+    recipe("rounds", Family::Threads, 200, r#"{"repeat":{"times":10,"steps":[{"io":"3 ms"}]}}"#),
+    recipe("iterations", Family::Threads, 200, r#"{"cpu":{"iterations":3000000}}"#).quick(),
     recipe("empty", Family::Light, 10_000, NOTHING),
     recipe("work", Family::Light, 4_000, r#"{"cpu":"20 us"}"#).quick(),
+    recipe("tiny", Family::Light, 25_000, r#"{"cpu":"1 us"}"#),
     recipe("yields", Family::Light, 200, r#"{"repeat":{"times":50,"steps":["yield"]}}"#),
     recipe("short-waits", Family::Light, 10_000, r#"{"io":"1 ms"}"#).latency().quick(),
     recipe("long-waits", Family::Light, 10_000, r#"{"io":"50 ms"}"#).latency(),
+    recipe("stacks", Family::Stacks, 4_000, r#"{"io":"300 ms"}"#),
     recipe("rounds", Family::Light, 500, r#"{"repeat":{"times":10,"steps":[{"io":"2 ms"}]}}"#),
     recipe("few", Family::Light, 4, r#"{"repeat":{"times":10,"steps":[{"io":"3 ms"}]}}"#).latency().quick(),
     recipe("mixed", Family::Workers, 3_000, r#"{"io":"5 ms"},{"cpu":"30 us"},{"io":"5 ms"}"#),
-    recipe("iterations", Family::Jvm, 2_000, r#"{"cpu":{"iterations":100000}}"#),
+    recipe("iterations", Family::Any, 2_000, r#"{"cpu":{"iterations":100000}}"#).quick(),
 ];
 
 const fn recipe(name: &'static str, family: Family, count: u32, steps: &'static str) -> Recipe {
@@ -89,11 +105,14 @@ impl Recipe {
             Family::Pools => pool,
             Family::Threads => !light && !pool,
             Family::Light => light,
+            Family::Stacks => kind == Kind::May,
             Family::Workers => light && !matches!(kind, Kind::TokioCurrent | Kind::KotlinEventLoop),
-            Family::Jvm => kind.is_jvm(),
+            Family::Any => pool || light,
         };
         // A JVM has to be started and warmed up for each.
-        let few = |recipe: &Self| recipe.quick && (!kind.is_jvm() || !matches!(recipe.name, "few" | "waits-1"));
+        let few = |recipe: &Self| {
+            recipe.quick && (!kind.is_jvm() || !matches!(recipe.name, "few" | "waits-1" | "iterations"))
+        };
         RECIPES.iter().filter(|recipe| fits(recipe.family) && (!quick || few(recipe))).copied().collect()
     }
 

@@ -28,7 +28,7 @@ const KNOWN: f64 = 0.3;
 /// Correlation from which two costs are known as a sum.
 const SUM: f64 = -0.85;
 /// [ns] First guess of a cost that the base has at zero.
-const GUESS: f64 = 5_000.0;
+const GUESS: f64 = 20_000.0;
 /// How often a probe is measured again because the processor's speed changed meanwhile.
 const TRIES: u32 = 3;
 /// Tasks in flight from which the memory of each can be told.
@@ -117,7 +117,7 @@ pub(super) fn calibrate(
     let samples: Vec<Sample> = measured.iter().map(Measured::sample).collect();
     let (mut targets, mut tolerance) = (Vec::new(), Vec::new());
     for (probe, sample) in measured.iter().zip(&samples) {
-        targets.push(sample.low());
+        targets.push(sample.median());
         tolerance.push(TOTAL);
         if probe.recipe.latency {
             targets.push(probe.latency as f64);
@@ -156,7 +156,7 @@ pub(super) fn calibrate(
     let mut simulated = solution.simulated.iter();
     let mut probes = Vec::new();
     for (probe, sample) in measured.iter().zip(&samples) {
-        probes.push((probe.recipe.name, sample.low() as u64, simulated.next().copied().unwrap_or_default() as u64));
+        probes.push((probe.recipe.name, sample.median() as u64, simulated.next().copied().unwrap_or_default() as u64));
         if probe.recipe.latency {
             simulated.next();
         }
@@ -212,7 +212,7 @@ fn source(cost: usize, params: &[Param], solution: &Solution, measured: &[Measur
     let name = params[cost].name;
     let shown = |value: f64| shown(name, value);
     let mut text = format!(
-        "M median {} of {count}, IQR {} to {}; the value is that of the faster half",
+        "M median {} of {count}, IQR {} to {}",
         shown(each.quantile(0.5)),
         shown(each.quantile(0.25)),
         shown(each.quantile(0.75))

@@ -25,14 +25,8 @@ pub(super) fn of_machine(found: &[Found], cores: u32) -> BTreeMap<String, CostEn
         let unit = COSTS.iter().find(|info| info.name == *name).map_or(Unit::Nanos, |info| info.unit);
         let suffix = if unit == Unit::Picos { "ps" } else { "ns" };
         let at = |part| format!("{:.0} {suffix}", sample.quantile(part));
-        let source = format!(
-            "M median {} of {}, IQR {} to {}; the value is that of the faster half; {how}",
-            at(0.5),
-            sample.count(),
-            at(0.25),
-            at(0.75)
-        );
-        let value = profiles::text(unit, sample.low().round() as u64);
+        let source = format!("M median {} of {}, IQR {} to {}; {how}", at(0.5), sample.count(), at(0.25), at(0.75));
+        let value = profiles::text(unit, sample.median().round() as u64);
         costs.insert((*name).to_owned(), CostEntry { value, source });
     }
     let slice = SLICE * u64::from(1 + cores.clamp(1, MOST).ilog2());

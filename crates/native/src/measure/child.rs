@@ -36,8 +36,6 @@ pub(crate) struct Job {
     pub(crate) run: usize,
     /// On what.
     pub(crate) runtime: Runtime,
-    /// [ps] One iteration of a CPU step, as the parent has measured it.
-    pub(crate) iteration_ps: u64,
     /// Whether every task takes down what it does.
     pub(crate) trace: bool,
     /// Whether the processor's counters are on, which costs time.
@@ -107,7 +105,7 @@ pub(crate) fn exec_one() -> anyhow::Result<()> {
 
 /// The figures, and where it is traced the recording with the number of times that were taken down.
 fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>)> {
-    let workload = Arc::new(Workload::new(&job.scenario, job.run, job.iteration_ps)?);
+    let workload = Arc::new(Workload::new(&job.scenario, job.run)?);
     let slots = Arc::new(if job.trace {
         Slots::traced(trace::mark_counts(workload.plan(), job.runtime.kind()))
     } else {

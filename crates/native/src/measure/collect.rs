@@ -162,7 +162,6 @@ pub(crate) fn collect(request: Request<'_>) -> Result<Collected, Failure> {
         estimates: &estimates,
         reps: request.reps,
         warm_ups: &warm_ups,
-        iteration_ps,
         java: java.as_ref().ok(),
         metrics: request.metrics,
         trace: request.trace,

@@ -64,6 +64,14 @@ impl Cores {
         sched_getaffinity(Pid::from_raw(0)).ok().map(|set| Self::of(&set))
     }
 
+    /// The first and the last of them, each alone; `None` if there is only one.
+    pub(crate) fn ends(&self) -> Option<(Self, Self)> {
+        match self.0.as_slice() {
+            [first, .., last] => Some((Self(vec![*first]), Self(vec![*last]))),
+            _ => None,
+        }
+    }
+
     fn of(set: &CpuSet) -> Self {
         Self((0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect())
     }

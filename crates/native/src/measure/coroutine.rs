@@ -81,12 +81,12 @@ async fn submit<R: Asynchronous>(runtime: R, workload: &Arc<Workload>, slots: &A
         }
         handles.push(spawn(tasks, task));
     }
-    for handle in handles {
-        R::join(handle).await;
-    }
-    // Tasks that others have started may still run.
+    // One wait for all: to join one after the other would wake this thread for many of them, on a core that they need.
     while !slots.all_ended() {
         tasks.all_ended.notified().await;
+    }
+    for handle in handles {
+        R::join(handle).await;
     }
     slots.since_first_submission()
 }
@@ -118,8 +118,8 @@ async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     let mut step = 0;
     while let Some(action) = tasks.workload.action(task, step) {
         step += 1;
-        if let Action::Spin(iterations) = action {
-            cpu::spin(iterations);
+        if !action.stops() {
+            compute(action);
             continue;
         }
         tasks.slots.mark_stop(task);
@@ -132,6 +132,17 @@ async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     }
     if tasks.slots.ended(task) {
         tasks.all_ended.notify_one();
+    }
+}
+
+/// The steps that need nothing of the runtime.
+fn compute(action: Action) {
+    match action {
+        Action::Spin(iterations) => {
+            cpu::spin(iterations);
+        }
+        Action::Compute(ns) => cpu::compute(ns),
+        _ => {}
     }
 }
 
@@ -153,9 +164,7 @@ async fn perform<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     for action in workload.actions(task) {
         tasks.slots.mark(task, action);
         match action {
-            Action::Spin(iterations) => {
-                cpu::spin(iterations);
-            }
+            Action::Spin(_) | Action::Compute(_) => compute(action),
             Action::Io(wait) => R::sleep(wait).await,
             Action::Block(wait) if tasks.blocks == Blocks::Elsewhere => R::block_elsewhere(wait).await,
             Action::Block(wait) => thread::sleep(wait),
@@ -188,7 +197,7 @@ mod tests {
     fn a_plain_task_is_as_small_as_one_written_by_hand() {
         let text = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1,"steps":[{"io":"1 ms"}]}],
             "runs":[{"model":"coroutines"}]}"#;
-        let workload = Arc::new(Workload::new(&Scenario::from_json(text).unwrap(), 0, 1_000).unwrap());
+        let workload = Arc::new(Workload::new(&Scenario::from_json(text).unwrap(), 0).unwrap());
         let slots = Arc::new(Slots::new(1));
         let (runtime, blocks) = (Tokio, Blocks::OnWorker);
         let all_ended = Notify::new();

@@ -93,6 +93,7 @@ fn perform(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<()> {
             Action::Spin(iterations) => {
                 cpu::spin(iterations);
             }
+            Action::Compute(ns) => cpu::compute(ns),
             Action::Io(wait) => {
                 coroutine::sleep(wait);
                 tasks.slots.mark_fired(task);

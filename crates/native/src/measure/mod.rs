@@ -7,7 +7,7 @@ mod check;
 mod child;
 pub(crate) mod collect;
 mod command;
-mod cores;
+pub(crate) mod cores;
 mod coroutine;
 mod counters;
 pub(crate) mod cpu;

@@ -117,6 +117,7 @@ impl Pool<'_> {
                 Action::Spin(iterations) => {
                     cpu::spin(iterations);
                 }
+                Action::Compute(ns) => cpu::compute(ns),
                 Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
                 Action::Lock(Which::Shared(lock)) => held.push(lock_of(&self.shared[lock].lock)),
                 Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),

@@ -31,8 +31,6 @@ pub(crate) struct Order<'a> {
     pub(crate) reps: u32,
     /// Unmeasured runs of each before the first repetition.
     pub(crate) warm_ups: &'a [u32],
-    /// [ps] One iteration of a CPU step.
-    pub(crate) iteration_ps: u64,
     pub(crate) java: Option<&'a Java>,
     /// Who is told of each repetition as it ends.
     pub(crate) metrics: Option<&'a Metrics>,
@@ -168,7 +166,6 @@ async fn prepare(order: Order<'_>) -> anyhow::Result<Vec<Driver<'_>>> {
                 scenario: order.scenario.clone(),
                 run: planned.workload,
                 runtime: runtime.clone(),
-                iteration_ps: order.iteration_ps,
                 trace: false,
                 count: false,
                 parent: std::process::id(),

@@ -1,4 +1,4 @@
-//! The engine's plan of a run as real runtimes execute it: iterations and durations that are ready to use.
+//! The engine's plan of a run as real runtimes execute it: counts and durations that are ready to use.
 //!
 //! What a wait or a lock is in each runtime is decided in `pool`, `green` and `coroutine`.
 
@@ -7,14 +7,10 @@ use std::time::Duration;
 
 use parkbench_engine::{GuardKind, LockRef, Op, Plan, Scenario, ScenarioError, Span};
 
-use super::cpu;
-
 /// All tasks of one run; each does what the simulated one does, with the same draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     plan: Plan,
-    /// [ps] One iteration of the CPU loop here.
-    iteration_ps: u64,
     /// By class, whether its tasks only compute, wait and yield.
     plain: Vec<bool>,
 }
@@ -24,6 +20,8 @@ pub(crate) struct Workload {
 pub(crate) enum Action {
     /// Compute for so many iterations.
     Spin(u64),
+    /// Compute for so many nanoseconds on a core.
+    Compute(u64),
     /// Wait in a way that the runtime can suspend.
     Io(Duration),
     /// Wait and hold the thread.
@@ -50,7 +48,7 @@ impl Action {
         match self {
             Self::Io(_) | Self::Block(_) | Self::Acquire(_) | Self::Yield | Self::Join => true,
             Self::Lock(which) => matches!(which, Which::Shared(_)),
-            Self::Spin(_) | Self::Unlock | Self::Release(_) | Self::Spawn(_) => false,
+            Self::Spin(_) | Self::Compute(_) | Self::Unlock | Self::Release(_) | Self::Spawn(_) => false,
         }
     }
 }
@@ -65,15 +63,15 @@ pub(crate) enum Which {
 }
 
 impl Workload {
-    /// Prepares run number `run` of the scenario, on a machine where an iteration takes `iteration_ps`.
-    pub(crate) fn new(scenario: &Scenario, run: usize, iteration_ps: u64) -> Result<Self, ScenarioError> {
+    /// Prepares run number `run` of the scenario.
+    pub(crate) fn new(scenario: &Scenario, run: usize) -> Result<Self, ScenarioError> {
         let plan = Plan::new(scenario, run)?;
         let is_plain = |op: &Op| {
             matches!(op, Op::Iterations(..) | Op::Cpu(_) | Op::Io(_) | Op::Backoff(_) | Op::Block(..) | Op::Yield)
         };
         let of_classes =
             plan.classes.iter().map(|class| class.ops[..usize::from(class.end)].iter().all(is_plain)).collect();
-        Ok(Self { plan, iteration_ps, plain: of_classes })
+        Ok(Self { plan, plain: of_classes })
     }
 
     /// The plan that it follows.
@@ -150,7 +148,7 @@ impl Workload {
         let ns = |step: usize, span: &Span| self.plan.duration(task, step, span);
         match op {
             Op::Iterations(iterations, _) => Action::Spin(*iterations),
-            Op::Cpu(span) => Action::Spin(cpu::iterations(ns(step, span), self.iteration_ps)),
+            Op::Cpu(span) => Action::Compute(ns(step, span)),
             Op::Io(span) | Op::Backoff(span) => Action::Io(Duration::from_nanos(ns(step, span))),
             Op::Block(_, span) => Action::Block(Duration::from_nanos(ns(step, span))),
             Op::Lock(lock) => match lock.shared.map(|number| number as usize) {
@@ -184,14 +182,14 @@ mod tests {
                 {"cpu":"20 us"},{"unlock":"b"},{"unlock":"a"},{"io":{"uniform":["2 s","2.2 s"]}}]},
             {"count":1,"at":"1 ms","steps":[{"repeat":{"times":2,"steps":[{"cpu":{"iterations":7}}]}},{"block":"3 ms"},
                 "yield"]}]}"#;
-        let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0, 250).unwrap();
+        let workload = Workload::new(&Scenario::from_json(text).unwrap(), 0).unwrap();
         let ms = Duration::from_millis;
         let submissions: Vec<_> = workload.submissions().collect();
         assert_eq!(submissions, [(2, ms(0)), (0, ms(4)), (1, ms(4))]);
         assert_eq!((workload.task_count(), workload.own_locks(0)), (3, 1));
         assert_eq!(workload.permits().collect::<Vec<_>>(), [1]);
         let first: Vec<_> = workload.actions(0).collect();
-        let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Spin(80_000)];
+        let locked = [Action::Lock(Which::Own(0)), Action::Lock(Which::Shared(0)), Action::Compute(20_000)];
         assert_eq!(first[..3], locked);
         assert_eq!(first[3..5], [Action::Unlock; 2]);
         assert!(matches!(first[5], Action::Io(wait) if (ms(2_000)..=ms(2_200)).contains(&wait)));

@@ -95,7 +95,8 @@ impl Pool {
                 }
                 Next::Prepare => {
                     kernel.advance(task);
-                    if kernel.busy(thread, kernel.plan.costs.vt_spawn, Activity::Overhead, task) {
+                    let cost = kernel.plan.costs.vt_spawn + self.stack_cost(kernel);
+                    if kernel.busy(thread, cost, Activity::Overhead, task) {
                         return Ran::Busy;
                     }
                 }

@@ -20,6 +20,8 @@ pub(super) enum Work {
     New(u32),
     /// It runs the task, or is about to.
     Running(u32),
+    /// Its only task has ended, and so does it.
+    Ending,
 }
 
 /// The threads.

@@ -61,6 +61,8 @@ internal class Coroutines(private val plan: Plan) {
             if (early > 0) delay(early.nanoseconds)
             tasks.add(start(run, task))
         }
+        // One wait for all: to join one after the other would wake this thread for many of them, on a core that they need.
+        run.allEnded.join()
         tasks.joinAll()
         // Tasks that others have started and not waited for are children of this one too.
         while (true) coroutineContext.job.children.toList().ifEmpty { null }?.joinAll() ?: break
@@ -69,6 +71,9 @@ internal class Coroutines(private val plan: Plan) {
 
     /** Where the tasks of a run are started and what they write. */
     private class Run(val slots: Slots, val scope: CoroutineScope) {
+        /** Complete once every task has ended; a task that fails cancels who waits for it. */
+        val allEnded = Job()
+
         /** Does what can hold the task up, and takes the times before and after it down where the run is traced. */
         inline fun stop(task: Int, step: Step, wait: () -> Unit) {
             slots.mark(task, step)
@@ -85,7 +90,7 @@ internal class Coroutines(private val plan: Plan) {
     private suspend fun body(run: Run, task: Int) {
         run.slots.began(task)
         perform(run, task, plan.steps(task))
-        run.slots.ended(task)
+        if (run.slots.ended(task)) run.allEnded.complete()
     }
 
     private suspend fun perform(run: Run, task: Int, steps: Array<Step>) {

@@ -34,11 +34,14 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
         if (marks != null && step.stops) marks.take(task, now())
     }
 
-    fun ended(task: Int) {
+    /** The task has ended; whether it is the last. */
+    fun ended(task: Int): Boolean {
         val now = now()
         ended[task] = now
         marks?.take(task, now)
-        if (remaining.decrementAndGet() == 0) done.countDown()
+        val last = remaining.decrementAndGet() == 0
+        if (last) done.countDown()
+        return last
     }
 
     /** The task's body has thrown: the run is over. */

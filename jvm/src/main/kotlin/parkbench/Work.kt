@@ -9,6 +9,12 @@ import java.lang.invoke.MethodHandle
 internal object Work {
     private const val LONGEST_LOOP = 1_000_000_000L
 
+    /** Iterations between two looks at the clock: they take less than a look does. */
+    private const val CHUNK = 16
+
+    /** Nanoseconds between two looks that are counted at most: a thread that was away for longer did not compute. */
+    private const val AWAY = 3_000L
+
     @JvmField
     @Volatile
     var sink = 0L
@@ -44,9 +50,23 @@ internal object Work {
         if (sum == 42L) sink = sum
     }
 
-    /** Computes for so many nanoseconds on a core of this machine. */
+    /**
+     * Computes until so many nanoseconds have passed on a core, to a few tens of nanoseconds; not for so many
+     * iterations, for what a core does in a microsecond changes with what its neighbours do.
+     */
     @JvmStatic
-    fun compute(nanos: Long) = spin(nanos * 1_000L / iterationPs)
+    fun compute(nanos: Long) {
+        var left = nanos
+        var last = System.nanoTime()
+        while (left > 0L) {
+            loop(CHUNK)
+            val now = System.nanoTime()
+            val took = minOf(now - last, AWAY)
+            last = now
+            // The end is at the nearest look.
+            left = if (left > took / 2L) left - took else 0L
+        }
+    }
 
     /** The fastest of many blocks, after the compiler has had its time. */
     fun calibrate() {
@@ -59,6 +79,8 @@ internal object Work {
             best = minOf(best, System.nanoTime() - begin)
         }
         iterationPs = maxOf(1L, best * 1_000L / block)
+        // The compiler has to know this one as well.
+        repeat(1_000) { compute(20_000L) }
     }
 
     private val usleep: MethodHandle? = if (Runtime.version().feature() < 22) null else {
