@@ -17,7 +17,7 @@ use crate::i18n::{Locale, fill};
 use crate::platform;
 use crate::player::Player;
 use crate::state::{Action, AppState, Axis, Link, RunState, Theme};
-use crate::worker::client::{Client, News};
+use crate::worker::client::{Client, News, Settings};
 use crate::worker::protocol::DEFAULT_BUDGET;
 
 impl Reducible for AppState {
@@ -51,8 +51,13 @@ pub fn App() -> Html {
             });
             let number =
                 |key: &str, default: u64| platform::query(key).and_then(|text| text.parse().ok()).unwrap_or(default);
-            let (budget, most_records) = (number("budget", DEFAULT_BUDGET), number("records", MAX_RECORDS));
-            Client::new(platform::query("worker").as_deref() != Some("off"), budget, most_records, news)
+            let cores = if platform::query("worker").as_deref() == Some("off") { 0 } else { platform::cores() };
+            let settings = Settings {
+                workers: number("workers", cores) as usize,
+                budget: number("budget", DEFAULT_BUDGET),
+                most_records: number("records", MAX_RECORDS),
+            };
+            Client::new(settings, news)
         }))
         .clone()
     };

@@ -45,6 +45,11 @@ pub fn now_ms() -> f64 {
     performance.map_or_else(js_sys::Date::now, |performance| performance.now())
 }
 
+/// Processors that the browser tells of; one where it tells of none.
+pub(crate) fn cores() -> u64 {
+    window().map_or(1, |window| window.navigator().hardware_concurrency() as u64).max(1)
+}
+
 /// What a JavaScript error says.
 pub(crate) fn reason(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {

@@ -26,7 +26,7 @@ pub struct RunLabel {
 pub struct Finished {
     /// What it is.
     pub label: RunLabel,
-    /// Every record.
+    /// Every record of a task.
     pub trace: Trace,
     /// Spans per thread.
     pub lanes: Lanes,
@@ -64,9 +64,10 @@ impl Finished {
         Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace, None)
     }
 
-    fn derive(label: RunLabel, trace: Trace, figures: Option<Box<Metrics>>) -> Self {
-        let lanes = Lanes::new(&trace);
+    fn derive(label: RunLabel, mut trace: Trace, figures: Option<Box<Metrics>>) -> Self {
         let metrics = figures.map_or_else(|| Metrics::of(&trace), |figures| *figures);
+        let lanes = Lanes::new(&trace);
+        trace.forget_threads();
         let choice = choose_lanes(&lanes, MAX_LANES);
         Self { label, choice, comparisons: Vec::new(), trace, lanes, metrics }
     }

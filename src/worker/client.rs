@@ -1,25 +1,27 @@
-//! The page's side: a module worker where one can start, slices of the page's own time where none can.
+//! The page's side: module workers where they can start, slices of the page's own time where none can.
+//!
+//! One worker starts with the page. Others follow when there is more work than it can take at once, and take the runs
+//! that nobody has begun. What the page shows does not depend on how many there are.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use parkbench_engine::{Recording, Scenario};
-use parkbench_trace::{Metrics, Trace, decode};
-use wasm_bindgen::JsCast as _;
-use wasm_bindgen::closure::Closure;
-use web_sys::{ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+use parkbench_trace::{Metrics, Trace};
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::MessageEvent;
 use yew::Callback;
 
+use super::buffer;
 use super::job::{Broken, Job, JobEvent, Keep};
+use super::link::{Doing, Heard, Link};
 use super::protocol::{FromWorker, ToWorker};
+use super::shares::{Shares, workers_for};
 use crate::platform;
 use crate::state::{Finished, Request, RunSet};
 
-/// [ms] A worker that has not said ready by then is given up.
-const READY_MS: u32 = 10_000;
 /// [ms] A slice of the page's time.
 const SLICE_MS: f64 = 8.0;
 /// [ms] Progress is told no more often.
@@ -37,6 +39,17 @@ pub(crate) enum News {
     OnPage(String),
 }
 
+/// How the simulator works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Workers at most; without any, the page does the work from the start.
+    pub(crate) workers: usize,
+    /// Events per step.
+    pub(crate) budget: u64,
+    /// Most records of all runs together.
+    pub(crate) most_records: u64,
+}
+
 /// The one simulator of the page.
 #[derive(Clone)]
 pub(crate) struct Client(Rc<RefCell<Inner>>);
@@ -49,19 +62,17 @@ impl PartialEq for Client {
 
 struct Inner {
     news: Callback<News>,
-    budget: u64,
-    most_records: u64,
+    settings: Settings,
     who: Who,
-    /// Counts up with every worker, so that an event of an old one is told apart.
-    generation: u32,
+    last_key: u32,
     current: Option<Current>,
+    /// Events of each run of the last request that ended: a guess at what those of the next one take.
+    work: Vec<u64>,
 }
 
 enum Who {
-    /// Nobody yet.
-    Nobody,
-    /// A worker; it takes requests once it is ready.
-    Worker { link: WorkerLink, ready: bool },
+    /// These workers; none only while there is nothing to do for them.
+    Workers(Vec<Link>),
     /// The page itself.
     Page,
 }
@@ -71,229 +82,231 @@ struct Current {
     id: u32,
     scenario: Scenario,
     keep: Keep,
-    runs: Vec<Finished>,
-}
-
-/// A worker and its listeners; dropping it ends the worker.
-struct WorkerLink {
-    worker: Worker,
-    _message: Closure<dyn FnMut(MessageEvent)>,
-    _error: Closure<dyn FnMut(Event)>,
-    _late: Option<Timeout>,
-}
-
-impl Drop for WorkerLink {
-    fn drop(&mut self) {
-        self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
-        self.worker.terminate();
-    }
+    shares: Shares<Finished>,
+    /// [ms] When its first run was handed out.
+    since: Option<f64>,
 }
 
 impl Client {
-    /// A simulator that tells its news to `news`, in steps of `budget` events and with this many records at most; with
-    /// `worker` off, the page does the work from the start.
-    pub(crate) fn new(worker: bool, budget: u64, most_records: u64, news: Callback<News>) -> Self {
-        let who = Who::Nobody;
-        let inner = Inner { news, budget, most_records, who, generation: 0, current: None };
-        let client = Self(Rc::new(RefCell::new(inner)));
-        if worker {
-            client.spawn();
-        } else {
-            client.0.borrow_mut().who = Who::Page;
-        }
+    /// A simulator that tells its news to `news`.
+    pub(crate) fn new(settings: Settings, news: Callback<News>) -> Self {
+        let who = if settings.workers == 0 { Who::Page } else { Who::Workers(Vec::new()) };
+        let client =
+            Self(Rc::new(RefCell::new(Inner { news, settings, who, last_key: 0, current: None, work: Vec::new() })));
+        client.have_one();
         client
     }
 
     /// Starts a request; one in progress is given up.
     pub(crate) fn run(&self, request: &Request) {
-        if self.0.borrow().current.is_some() {
-            self.cancel();
-        }
-        let page = {
+        self.cancel();
+        let (ready, page) = {
             let mut inner = self.0.borrow_mut();
             inner.current = Some(Current {
                 id: request.id,
                 scenario: request.scenario.clone(),
                 keep: request.keep,
-                runs: Vec::new(),
+                shares: Shares::new(request.scenario.runs.len(), inner.settings.most_records, &inner.work),
+                since: None,
             });
-            match &inner.who {
-                Who::Worker { ready: true, .. } => {
-                    inner.post();
-                    false
-                }
-                Who::Worker { ready: false, .. } | Who::Nobody => false,
-                Who::Page => true,
-            }
+            inner.hand_out();
+            let ready = |link: &Link| link.doing != Doing::Starting;
+            (inner.links().iter().any(ready), matches!(inner.who, Who::Page))
         };
         if page {
             self.run_on_page();
+        } else if ready {
+            // While the page is still starting, other workers would only take time from the first.
+            self.grow();
         }
     }
 
-    /// Gives up the request in progress. A worker in the middle of it is ended, and another one starts.
+    /// Gives up the request in progress. Workers in the middle of it are ended.
     pub(crate) fn cancel(&self) {
-        let respawn = {
-            let mut inner = self.0.borrow_mut();
-            inner.current.take().is_some() && matches!(inner.who, Who::Worker { ready: true, .. })
-        };
-        if respawn {
-            self.spawn();
-        }
-    }
-
-    fn spawn(&self) {
-        let generation = {
-            let mut inner = self.0.borrow_mut();
-            inner.generation += 1;
-            inner.who = Who::Nobody;
-            inner.generation
-        };
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        // Relative to the page's base, so that the page works under any path.
-        match Worker::new_with_options("./worker_loader.js", &options) {
-            Ok(worker) => {
-                let link = self.listen(worker, generation);
-                self.0.borrow_mut().who = Who::Worker { link, ready: false };
-            }
-            Err(error) => self.fall_back(platform::reason(&error)),
-        }
-    }
-
-    fn listen(&self, worker: Worker, generation: u32) -> WorkerLink {
-        let client = self.clone();
-        let message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if client.0.borrow().generation == generation {
-                client.hear(&event);
-            }
-        });
-        let client = self.clone();
-        let error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            if client.0.borrow().generation == generation {
-                event.prevent_default();
-                let why = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|text| !text.is_empty());
-                client.break_off(why.unwrap_or_else(|| "the worker could not be loaded".to_owned()));
-            }
-        });
-        worker.set_onmessage(Some(message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(error.as_ref().unchecked_ref()));
-        let client = self.clone();
-        let late = Timeout::new(READY_MS, move || {
-            let waiting = {
-                let inner = client.0.borrow();
-                inner.generation == generation && matches!(inner.who, Who::Worker { ready: false, .. })
-            };
-            if waiting {
-                client.fall_back(format!("no answer within {} s", READY_MS / 1_000));
-            }
-        });
-        WorkerLink { worker, _message: message, _error: error, _late: Some(late) }
-    }
-
-    fn hear(&self, event: &MessageEvent) {
-        let data: Array = event.data().unchecked_into();
-        let text = data.get(0).as_string().unwrap_or_default();
-        let message = match serde_json::from_str::<FromWorker>(&text) {
-            Ok(message) => message,
-            Err(error) => return self.break_off(format!("a message that is none: {error}")),
-        };
-        let waiting = matches!(self.0.borrow().who, Who::Worker { ready: false, .. });
-        if waiting {
-            if let Some(why) = message.refuse() {
-                return self.fall_back(why);
-            }
-            let mut inner = self.0.borrow_mut();
-            if let Who::Worker { ready, .. } = &mut inner.who {
-                *ready = true;
-            }
-            inner.post();
-            return;
-        }
-        let current = self.0.borrow().current.as_ref().map(|current| current.id);
-        match message {
-            FromWorker::Progress { id, done, total } => self.tell(News::Progress(id, done, total)),
-            FromWorker::Run { id, index, figures } if Some(id) == current => {
-                let bytes = Uint8Array::new(&data.get(1)).to_vec();
-                let kept = || {
-                    let figures = figures.as_deref().map(serde_json::from_str::<Box<Metrics>>).transpose();
-                    let figures = figures.map_err(|error| error.to_string())?;
-                    self.keep(index, decode(&bytes).map_err(|error| error.to_string())?, figures)
-                };
-                if let Err(why) = kept() {
-                    self.break_off(why);
-                }
-            }
-            FromWorker::Finished { id, wall_us } if Some(id) == current => {
-                if self.is_complete() {
-                    self.finish(wall_us);
-                } else {
-                    self.break_off("the worker ended without all of its runs".to_owned());
-                }
-            }
-            FromWorker::Failed { id, broken } if id == 0 || Some(id) == current => self.break_off_with(broken),
-            // Late answers to a request that was given up.
-            FromWorker::Ready { .. }
-            | FromWorker::Run { .. }
-            | FromWorker::Finished { .. }
-            | FromWorker::Failed { .. } => {}
-        }
-    }
-
-    fn keep(&self, index: usize, recording: Recording, figures: Option<Box<Metrics>>) -> Result<(), String> {
-        let trace = Trace::new(recording).map_err(|error| error.to_string())?;
-        let mut inner = self.0.borrow_mut();
-        if let Some(current) = &mut inner.current
-            && let Some(run) = Finished::new(&current.scenario, index, trace, figures)
         {
-            current.runs.push(run);
+            let mut inner = self.0.borrow_mut();
+            if inner.current.take().is_some() {
+                inner.end_busy();
+            }
+        }
+        self.have_one();
+    }
+
+    /// Sees to it that there is a worker, where there can be any.
+    fn have_one(&self) {
+        let none = matches!(&self.0.borrow().who, Who::Workers(links) if links.is_empty());
+        if none && let Err(why) = self.spawn() {
+            self.fall_back(why);
+        }
+    }
+
+    /// As many workers as there is work for.
+    fn grow(&self) {
+        loop {
+            {
+                let inner = self.0.borrow();
+                let Some(Current { scenario, shares, .. }) = &inner.current else { return };
+                let wanted = workers_for(scenario.runs.len(), scenario.task_count(), inner.settings.workers);
+                if !shares.waiting() || inner.links().len() >= wanted {
+                    return;
+                }
+            }
+            if self.spawn().is_err() {
+                return self.0.borrow_mut().enough();
+            }
+        }
+    }
+
+    fn spawn(&self) -> Result<(), String> {
+        let key = {
+            let mut inner = self.0.borrow_mut();
+            inner.last_key += 1;
+            inner.last_key
+        };
+        let client = self.clone();
+        let link = Link::start(key, move |key, heard| client.hear(key, heard))?;
+        if let Who::Workers(links) = &mut self.0.borrow_mut().who {
+            links.push(link);
         }
         Ok(())
     }
 
-    /// Whether every run of the current request has arrived.
-    fn is_complete(&self) -> bool {
-        self.0.borrow().current.as_ref().is_some_and(|current| current.runs.len() == current.scenario.runs.len())
-    }
-
-    fn finish(&self, wall_us: u64) {
-        let current = self.0.borrow_mut().current.take();
-        if let Some(Current { id, scenario, runs, .. }) = current {
-            self.tell(News::Finished(
-                id,
-                Rc::new(RunSet { scenario, runs: runs.into_iter().map(Rc::new).collect(), wall_us }),
-            ));
-        }
-    }
-
-    fn break_off(&self, why: String) {
-        self.break_off_with(Broken::Other { why });
-    }
-
-    /// The request in progress failed; the worker is replaced, for its memory is in an unknown state.
-    fn break_off_with(&self, why: Broken) {
-        let (current, ready) = {
-            let mut inner = self.0.borrow_mut();
-            let ready = matches!(inner.who, Who::Worker { ready: true, .. });
-            if ready { (inner.current.take(), true) } else { (None, false) }
+    fn hear(&self, key: u32, heard: Heard) {
+        // One that has been given up may still have something to say.
+        let Some(doing) = self.0.borrow().links().iter().find(|link| link.key == key).map(|link| link.doing) else {
+            return;
         };
-        if !ready {
-            return self.fall_back(why.to_string());
+        match heard {
+            Heard::Message(event) => self.hear_message(key, doing, &event),
+            Heard::Error(why) => self.give_up(key, doing, &Broken::Other { why }),
+            Heard::Late if doing == Doing::Starting => {
+                self.give_up(key, doing, &Broken::Other { why: Link::too_late() });
+            }
+            Heard::Late => {}
         }
-        if let Some(current) = current {
-            self.tell(News::Failed(current.id, why));
+    }
+
+    fn hear_message(&self, key: u32, doing: Doing, event: &MessageEvent) {
+        let data: Array = event.data().unchecked_into();
+        let text = data.get(0).as_string().unwrap_or_default();
+        let message = match serde_json::from_str::<FromWorker>(&text) {
+            Ok(message) => message,
+            Err(error) => {
+                return self.give_up(key, doing, &Broken::other(&format!("a message that is none: {error}")));
+            }
+        };
+        if doing == Doing::Starting {
+            match message.refuse() {
+                Some(why) => self.give_up(key, doing, &Broken::Other { why }),
+                None => self.0.borrow_mut().free(key),
+            }
+            return;
         }
-        self.spawn();
+        let current = self.0.borrow().current.as_ref().map(|current| current.id);
+        match message {
+            FromWorker::Progress { id, index, done } if Some(id) == current => {
+                self.progress(index, done);
+                self.grow();
+            }
+            FromWorker::Run { id, index, figures } if Some(id) == current => {
+                // It goes on with the next run while the page reads this one.
+                self.0.borrow_mut().free(key);
+                self.take_up(index, &data.get(1), figures.as_deref());
+            }
+            FromWorker::Failed { broken, .. } => self.give_up(key, doing, &broken),
+            // Nothing of a request that was given up.
+            FromWorker::Ready { .. } | FromWorker::Progress { .. } | FromWorker::Run { .. } => {}
+        }
+    }
+
+    /// A worker is no use any more. What it was doing has failed; one that never was ready leaves the work to the others,
+    /// or to the page.
+    fn give_up(&self, key: u32, doing: Doing, why: &Broken) {
+        let alone = {
+            let mut inner = self.0.borrow_mut();
+            if let Who::Workers(links) = &mut inner.who {
+                links.retain(|link| link.key != key);
+            }
+            if let (Doing::Run(run), Some(current)) = (doing, &mut inner.current) {
+                current.shares.fail(run, why.clone());
+            }
+            inner.links().is_empty()
+        };
+        match doing {
+            Doing::Starting if alone => self.fall_back(why.to_string()),
+            Doing::Starting => self.0.borrow_mut().enough(),
+            Doing::Nothing | Doing::Run(_) => {
+                self.have_one();
+                self.settle();
+            }
+        }
+    }
+
+    fn progress(&self, run: usize, done: u64) {
+        let news = {
+            let mut inner = self.0.borrow_mut();
+            inner.current.as_mut().map(|Current { id, scenario, shares, .. }| {
+                shares.progress(run, done);
+                News::Progress(*id, shares.done(), scenario.task_count() * scenario.runs.len() as u64)
+            })
+        };
+        if let Some(news) = news {
+            self.tell(news);
+        }
+    }
+
+    /// Reads a run that a worker has sent.
+    fn take_up(&self, index: usize, bytes: &JsValue, figures: Option<&str>) {
+        let read = || {
+            let figures = figures.map(serde_json::from_str::<Box<Metrics>>).transpose();
+            let figures = figures.map_err(|error| Broken::other(&error))?;
+            self.keep(index, buffer::read(bytes).map_err(|error| Broken::other(&error))?, figures)
+        };
+        if let (Err(why), Some(current)) = (read(), &mut self.0.borrow_mut().current) {
+            current.shares.fail(index, why);
+        }
+        self.settle();
+    }
+
+    fn keep(&self, index: usize, recording: Recording, figures: Option<Box<Metrics>>) -> Result<(), Broken> {
+        let records = (recording.tasks.len() + recording.threads.len()) as u64;
+        let trace = Trace::new(recording).map_err(|error| Broken::other(&error))?;
+        let mut inner = self.0.borrow_mut();
+        if let Some(current) = &mut inner.current
+            && let Some(run) = Finished::new(&current.scenario, index, trace, figures)
+        {
+            let tasks = u64::from(run.metrics.tasks);
+            current.shares.end(index, run, tasks, records);
+        }
+        Ok(())
+    }
+
+    /// Tells what has come of the current request, if that is certain.
+    fn settle(&self) {
+        let news = {
+            let mut inner = self.0.borrow_mut();
+            let Some(current) = inner.current.take() else { return };
+            if let Some(why) = current.shares.broken() {
+                inner.end_busy();
+                News::Failed(current.id, why)
+            } else if current.shares.complete() {
+                let wall_us = current.since.map_or(0.0, |since| (platform::now_ms() - since) * 1_000.0) as u64;
+                let Current { id, scenario, shares, .. } = current;
+                let runs: Vec<_> = shares.into_values().into_iter().map(Rc::new).collect();
+                inner.work = runs.iter().map(|run| run.metrics.events).collect();
+                News::Finished(id, Rc::new(RunSet { scenario, runs, wall_us }))
+            } else {
+                inner.current = Some(current);
+                return;
+            }
+        };
+        self.have_one();
+        self.tell(news);
     }
 
     /// There is no worker; the page does the work from now on.
     fn fall_back(&self, why: String) {
-        {
-            let mut inner = self.0.borrow_mut();
-            inner.generation += 1;
-            inner.who = Who::Page;
-        }
+        self.0.borrow_mut().who = Who::Page;
         self.tell(News::OnPage(why));
         if self.0.borrow().current.is_some() {
             self.run_on_page();
@@ -304,12 +317,14 @@ impl Client {
         let client = self.clone();
         wasm_bindgen_futures::spawn_local(async move {
             let prepared = {
-                let inner = client.0.borrow();
-                let job = |current: &Current| {
-                    let job = Job::new(current.scenario.clone(), inner.budget, current.keep);
-                    (current.id, job.map(|job| job.with_max_records(inner.most_records)))
-                };
-                inner.current.as_ref().map(job)
+                let mut inner = client.0.borrow_mut();
+                let Settings { budget, most_records, .. } = inner.settings;
+                inner.current.as_mut().map(|current| {
+                    // What workers may have begun is done again.
+                    current.shares = Shares::new(current.scenario.runs.len(), most_records, &[]);
+                    let job = Job::new(current.scenario.clone(), budget, current.keep);
+                    (current.id, job.map(|job| job.with_max_records(most_records)))
+                })
             };
             let Some((id, job)) = prepared else { return };
             let done = match job {
@@ -324,30 +339,27 @@ impl Client {
     }
 
     async fn slices(&self, id: u32, mut job: Job) -> Result<(), Broken> {
-        let mut worked_ms = 0.0;
         let mut told = platform::now_ms();
         loop {
             TimeoutFuture::new(0).await;
-            if self.0.borrow().current.as_ref().map(|current| current.id) != Some(id) {
-                return Ok(());
-            }
             let start = platform::now_ms();
+            match &mut self.0.borrow_mut().current {
+                Some(current) if current.id == id => _ = current.since.get_or_insert(start),
+                _ => return Ok(()),
+            }
             loop {
                 let event = job.step()?;
                 let now = platform::now_ms();
                 match event {
-                    JobEvent::Progress { done, total } => {
+                    JobEvent::Progress { run, done } => {
                         if now - told >= PROGRESS_MS {
                             told = now;
-                            self.tell(News::Progress(id, done, total));
+                            self.progress(run, done);
                         }
                     }
-                    JobEvent::Run(index, recording, figures) => {
-                        self.keep(index, *recording, figures).map_err(|why| Broken::Other { why })?;
-                    }
+                    JobEvent::Run(index, recording, figures) => self.keep(index, *recording, figures)?,
                     JobEvent::Finished => {
-                        worked_ms += now - start;
-                        self.finish((worked_ms * 1_000.0) as u64);
+                        self.settle();
                         return Ok(());
                     }
                 }
@@ -355,7 +367,6 @@ impl Client {
                     break;
                 }
             }
-            worked_ms += platform::now_ms() - start;
         }
     }
 
@@ -366,19 +377,51 @@ impl Client {
 }
 
 impl Inner {
-    /// Hands the current request to a worker that is ready.
-    fn post(&self) {
-        if let (Who::Worker { link, ready: true }, Some(current)) = (&self.who, &self.current) {
+    fn links(&self) -> &[Link] {
+        match &self.who {
+            Who::Workers(links) => links,
+            Who::Page => &[],
+        }
+    }
+
+    /// A worker has nothing to do: it gets the next run, if there is one.
+    fn free(&mut self, key: u32) {
+        if let Who::Workers(links) = &mut self.who
+            && let Some(link) = links.iter_mut().find(|link| link.key == key)
+        {
+            link.doing = Doing::Nothing;
+        }
+        self.hand_out();
+    }
+
+    /// Hands runs that nobody has begun to workers that have nothing to do.
+    fn hand_out(&mut self) {
+        let (Who::Workers(links), Some(current)) = (&mut self.who, &mut self.current) else { return };
+        for link in links.iter_mut().filter(|link| link.doing == Doing::Nothing) {
+            let most_records = current.shares.room();
+            let Some(index) = current.shares.take() else { return };
+            current.since.get_or_insert_with(platform::now_ms);
             let message = ToWorker::Run {
                 id: current.id,
+                index,
                 scenario: current.scenario.to_json(),
-                budget: self.budget,
+                budget: self.settings.budget,
                 keep: current.keep,
-                most_records: self.most_records,
+                most_records,
             };
-            if let Ok(text) = serde_json::to_string(&message) {
-                let _ = link.worker.post_message(&text.into());
-            }
+            link.hand(index, &message);
         }
+    }
+
+    /// Ends the workers that are in the middle of a run.
+    fn end_busy(&mut self) {
+        if let Who::Workers(links) = &mut self.who {
+            links.retain(|link| !matches!(link.doing, Doing::Run(_)));
+        }
+    }
+
+    /// No more workers than there are now can be had.
+    fn enough(&mut self) {
+        self.settings.workers = self.links().len();
     }
 }

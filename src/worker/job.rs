@@ -1,4 +1,5 @@
-//! One request as a sequence of short steps, for the worker and for slices in the page alike. No browser here.
+//! One request, or one run of it, as a sequence of short steps, for a worker and for slices in the page alike. No browser
+//! here.
 
 use parkbench_engine::{MAX_RECORDS, Plan, Recording, Scenario, ScenarioError, Simulation};
 use parkbench_trace::{Metrics, Tally};
@@ -59,13 +60,13 @@ pub struct Job {
     scenario: Scenario,
     budget: u64,
     index: usize,
+    /// The run after the last.
+    end: usize,
     keep: Keep,
     current: Option<(Simulation, Tally)>,
     /// Records that the runs that have ended have, and that all may have.
     records: u64,
     most_records: u64,
-    /// Tasks of the runs that have ended.
-    ended: u64,
 }
 
 /// What a step led to.
@@ -73,10 +74,10 @@ pub struct Job {
 pub enum JobEvent {
     /// Not at the end of a run yet.
     Progress {
-        /// Tasks ended, in all runs.
+        /// Which run.
+        run: usize,
+        /// Tasks of it that have ended.
         done: u64,
-        /// Tasks in all runs.
-        total: u64,
     },
     /// This run ended; the figures are there where its records are not.
     Run(usize, Box<Recording>, Option<Box<Metrics>>),
@@ -88,8 +89,16 @@ impl Job {
     /// Prepares a request.
     pub fn new(scenario: Scenario, budget: u64, keep: Keep) -> Result<Self, Broken> {
         scenario.validate()?;
-        let (records, most_records) = (0, MAX_RECORDS);
-        Ok(Self { scenario, budget: budget.max(1), index: 0, keep, current: None, records, most_records, ended: 0 })
+        let (budget, end) = (budget.max(1), scenario.runs.len());
+        Ok(Self { scenario, budget, index: 0, end, keep, current: None, records: 0, most_records: MAX_RECORDS })
+    }
+
+    /// The same request for one of its runs alone; for none where there is no such run.
+    #[must_use]
+    pub fn only(mut self, run: usize) -> Self {
+        self.end = self.scenario.runs.len().min(run.saturating_add(1));
+        self.index = run.min(self.end);
+        self
     }
 
     /// The same request with this many records of all runs at most, instead of [`MAX_RECORDS`].
@@ -106,7 +115,7 @@ impl Job {
 
     /// Processes up to `budget` events of the current run.
     pub fn step(&mut self) -> Result<JobEvent, Broken> {
-        if self.index == self.scenario.runs.len() {
+        if self.index == self.end {
             return Ok(JobEvent::Finished);
         }
         let index = self.index;
@@ -126,7 +135,6 @@ impl Job {
         }
         if progress.finished {
             self.index += 1;
-            self.ended += u64::from(progress.tasks);
             let recording = simulation.into_recording();
             self.records += (recording.tasks.len() + recording.threads.len()) as u64;
             // The engine counts from time to time only.
@@ -137,7 +145,7 @@ impl Job {
             return Ok(JobEvent::Run(index, Box::new(recording), figures));
         }
         self.current = Some((simulation, tally));
-        Ok(JobEvent::Progress { done: self.ended + u64::from(progress.tasks_done), total: self.total() })
+        Ok(JobEvent::Progress { run: index, done: u64::from(progress.tasks_done) })
     }
 
     /// The next run, with room for the records that those before it have left.
@@ -149,11 +157,6 @@ impl Job {
             Keep::Figures => MAX_RECORDS,
         };
         Ok((Simulation::with_plan(plan).with_max_records(room), tally))
-    }
-
-    /// Tasks in all runs.
-    fn total(&self) -> u64 {
-        self.scenario.task_count() * self.scenario.runs.len() as u64
     }
 }
 
@@ -168,12 +171,12 @@ mod tests {
         scenario.tasks[0].count = 50;
         let mut job = Job::new(scenario, budget, Keep::Records).unwrap();
         let mut digests = Vec::new();
-        let mut last = 0;
+        let mut last = (0, 0);
         loop {
             match job.step().unwrap() {
-                JobEvent::Progress { done, total } => {
-                    assert!(last <= done && done <= total && total == 150);
-                    last = done;
+                JobEvent::Progress { run, done } => {
+                    assert!(last <= (run, done) && run == digests.len() && done <= 50);
+                    last = (run, done);
                 }
                 JobEvent::Run(index, recording, figures) => {
                     assert!(figures.is_none());
@@ -234,6 +237,26 @@ mod tests {
         assert_eq!(broken(most), Broken::TooManyRecords { run: 1, most: most as u64 });
         let text = broken(0).to_string();
         assert!(text.starts_with("runs[0]: more than 0 records of all runs together; allowed: "), "{text}");
+    }
+
+    #[test]
+    fn a_run_alone_is_the_same_as_among_others() {
+        let whole = digests(u64::MAX);
+        let alone = |run| {
+            let mut job = Job::new(small(), 100, Keep::Records).unwrap().only(run);
+            let mut digests = Vec::new();
+            loop {
+                match job.step().unwrap() {
+                    JobEvent::Progress { run: other, done } => assert!(other == run && done <= 50),
+                    JobEvent::Run(index, recording, _) => digests.push((index, recording.totals.digest)),
+                    JobEvent::Finished => return digests,
+                }
+            }
+        };
+        for (run, digest) in whole.into_iter().enumerate() {
+            assert_eq!(alone(run), [(run, digest)]);
+        }
+        assert_eq!([alone(3), alone(usize::MAX)], [[], []]);
     }
 
     #[test]

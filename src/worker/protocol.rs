@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::job::{Broken, Keep};
 
 /// The version of these messages.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// Identifies the sources that page and worker were built from; a worker from an older build is refused.
 pub const BUILD_ID: &str = env!("PARKBENCH_BUILD_ID");
@@ -17,17 +17,19 @@ pub const DEFAULT_BUDGET: u64 = 16_384;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ToWorker {
-    /// Simulate every run of this scenario.
+    /// Simulate one run of this scenario.
     Run {
         /// The request.
         id: u32,
+        /// Index in the scenario.
+        index: usize,
         /// The scenario as JSON.
         scenario: String,
         /// Events per step.
         budget: u64,
         /// What to keep of the runs.
         keep: Keep,
-        /// Most records of all runs together.
+        /// Most records of the run.
         most_records: u64,
     },
 }
@@ -43,14 +45,14 @@ pub enum FromWorker {
         /// [`BUILD_ID`] of the worker.
         build: String,
     },
-    /// How far the request is.
+    /// How far the run is.
     Progress {
         /// The request.
         id: u32,
-        /// Tasks ended, in all runs.
+        /// Index in the scenario.
+        index: usize,
+        /// Tasks ended.
         done: u64,
-        /// Tasks in all runs.
-        total: u64,
     },
     /// A run ended; its recording is beside this message.
     Run {
@@ -61,14 +63,7 @@ pub enum FromWorker {
         /// The figures as JSON, where the records were not kept.
         figures: Option<String>,
     },
-    /// All runs ended.
-    Finished {
-        /// The request.
-        id: u32,
-        /// [us] Wall time of the simulation.
-        wall_us: u64,
-    },
-    /// The request broke off.
+    /// The run broke off.
     Failed {
         /// The request; 0 where it is not known.
         id: u32,
@@ -97,13 +92,13 @@ mod tests {
 
     #[test]
     fn messages_read_back() {
-        let message =
-            ToWorker::Run { id: 3, scenario: "{}".to_owned(), budget: u64::MAX, keep: Keep::Figures, most_records: 9 };
+        let (scenario, budget) = ("{}".to_owned(), u64::MAX);
+        let message = ToWorker::Run { id: 3, index: 1, scenario, budget, keep: Keep::Figures, most_records: 9 };
         let text = serde_json::to_string(&message).unwrap();
         assert_eq!(serde_json::from_str::<ToWorker>(&text).unwrap(), message);
         assert_eq!(
             text,
-            r#"{"kind":"run","id":3,"scenario":"{}","budget":18446744073709551615,"keep":"figures","most_records":9}"#
+            r#"{"kind":"run","id":3,"index":1,"scenario":"{}","budget":18446744073709551615,"keep":"figures","most_records":9}"#
         );
     }
 
@@ -113,6 +108,6 @@ mod tests {
         assert!(ready(PROTOCOL_VERSION, BUILD_ID));
         assert!(!ready(PROTOCOL_VERSION + 1, BUILD_ID));
         assert!(!ready(PROTOCOL_VERSION, "other"));
-        assert!(FromWorker::Finished { id: 1, wall_us: 0 }.refuse().is_some());
+        assert!(FromWorker::Progress { id: 1, index: 0, done: 0 }.refuse().is_some());
     }
 }

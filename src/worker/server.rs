@@ -1,12 +1,12 @@
-//! The worker's side: takes a request, simulates in steps, posts progress and each run's records as one buffer.
+//! The worker's side: takes a run, simulates it in steps, posts progress and in the end its records as one buffer.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, ArrayBuffer};
 use parkbench_engine::Scenario;
-use parkbench_trace::encode;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
+use super::buffer;
 use super::job::{Broken, Job, JobEvent};
 use super::protocol::{BUILD_ID, FromWorker, PROTOCOL_VERSION, ToWorker};
 use crate::platform;
@@ -14,7 +14,7 @@ use crate::platform;
 /// [ms] Progress is posted no more often.
 const PROGRESS_MS: f64 = 50.0;
 
-/// Serves requests for as long as the worker lives. Does nothing outside of a worker.
+/// Serves runs for as long as the worker lives. Does nothing outside of a worker.
 pub fn serve() {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     // The hook must be `Send`, so it looks the scope up instead of holding it.
@@ -29,11 +29,11 @@ pub fn serve() {
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let text = event.data().as_string().unwrap_or_default();
             match serde_json::from_str(&text) {
-                Ok(ToWorker::Run { id, scenario, budget, keep, most_records }) => {
+                Ok(ToWorker::Run { id, index, scenario, budget, keep, most_records }) => {
                     let job = Scenario::from_json(&scenario)
                         .map_err(Broken::from)
                         .and_then(|scenario| Job::new(scenario, budget, keep));
-                    let done = job.and_then(|job| run(&scope, id, job.with_max_records(most_records)));
+                    let done = job.and_then(|job| run(&scope, id, job.only(index).with_max_records(most_records)));
                     if let Err(broken) = done {
                         post(&scope, &FromWorker::Failed { id, broken }, None);
                     }
@@ -49,48 +49,29 @@ pub fn serve() {
 }
 
 fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job) -> Result<(), Broken> {
-    let mut worked_ms = 0.0;
-    let mut start = platform::now_ms();
-    let mut told = start;
+    let mut told = platform::now_ms();
     loop {
         match job.step()? {
-            JobEvent::Progress { done, total } => {
+            JobEvent::Progress { run, done } => {
                 let now = platform::now_ms();
                 if now - told >= PROGRESS_MS {
                     told = now;
-                    post(scope, &FromWorker::Progress { id, done, total }, None);
+                    post(scope, &FromWorker::Progress { id, index: run, done }, None);
                 }
             }
             JobEvent::Run(index, recording, figures) => {
-                worked_ms += platform::now_ms() - start;
-                let bytes = Uint8Array::from(encode(&recording).as_slice());
-                post(
-                    scope,
-                    &FromWorker::Run {
-                        id,
-                        index,
-                        figures: figures.and_then(|figures| serde_json::to_string(&figures).ok()),
-                    },
-                    Some(&bytes),
-                );
-                start = platform::now_ms();
+                let figures = figures.and_then(|figures| serde_json::to_string(&figures).ok());
+                post(scope, &FromWorker::Run { id, index, figures }, Some(&buffer::write(&recording)));
             }
-            JobEvent::Finished => {
-                worked_ms += platform::now_ms() - start;
-                post(scope, &FromWorker::Finished { id, wall_us: (worked_ms * 1_000.0) as u64 }, None);
-                return Ok(());
-            }
+            JobEvent::Finished => return Ok(()),
         }
     }
 }
 
-fn post(scope: &DedicatedWorkerGlobalScope, message: &FromWorker, bytes: Option<&Uint8Array>) {
+fn post(scope: &DedicatedWorkerGlobalScope, message: &FromWorker, buffer: Option<&ArrayBuffer>) {
     let Ok(text) = serde_json::to_string(message) else { return };
-    let _ = match bytes {
-        Some(bytes) => {
-            let buffer = bytes.buffer();
-            scope.post_message_with_transfer(&Array::of2(&text.into(), &buffer), &Array::of1(&buffer))
-        }
+    let _ = match buffer {
+        Some(buffer) => scope.post_message_with_transfer(&Array::of2(&text.into(), buffer), &Array::of1(buffer)),
         None => scope.post_message(&Array::of1(&text.into())),
     };
 }

@@ -29,6 +29,8 @@ const MAGIC: [u8; 4] = *b"PBTR";
 const PREFIX: usize = 32;
 /// Bytes of one record.
 const RECORD: usize = 16;
+/// [bytes] Every part is a multiple of it, so that its numbers can be read in place.
+const ALIGNMENT: usize = 8;
 
 #[derive(Serialize)]
 struct HeaderRef<'a> {
@@ -47,35 +49,93 @@ struct Header {
     findings: Vec<Finding>,
 }
 
-/// Writes a recording. Columns of unequal length, which no sound recording has, are cut to the shortest.
+/// Where the bytes of a container are read from: from memory, or from a buffer outside of it that is never copied as a
+/// whole. Little-endian.
+pub trait Source {
+    /// How many bytes are left.
+    fn left(&self) -> usize;
+    /// The next bytes; the caller asks for no more than are left.
+    fn bytes(&mut self, count: usize) -> Vec<u8>;
+    /// The next numbers, from a place that is a multiple of 8 bytes away from the start.
+    fn wide(&mut self, count: usize) -> Vec<u64>;
+    /// The next numbers, from a place that is a multiple of 4 bytes away from the start.
+    fn narrow(&mut self, count: usize) -> Vec<u32>;
+}
+
+/// Where the bytes of a container are written to. Little-endian.
+pub trait Sink {
+    /// These bytes are next.
+    fn bytes(&mut self, values: &[u8]);
+    /// These numbers are next, at a place that is a multiple of 8 bytes away from the start.
+    fn wide(&mut self, values: &[u64]);
+    /// These numbers are next, at a place that is a multiple of 4 bytes away from the start.
+    fn narrow(&mut self, values: &[u32]);
+}
+
+/// A recording that is about to be written.
+pub struct Encoder<'a> {
+    recording: &'a Recording,
+    header: Vec<u8>,
+    counts: [usize; 2],
+}
+
+impl<'a> Encoder<'a> {
+    /// Of a recording. Columns of unequal length, which no sound recording has, are cut to the shortest.
+    pub fn new(recording: &'a Recording) -> Self {
+        let Recording { totals, thread_info, findings, .. } = recording;
+        // Writing numbers, strings and lists to memory has no way to fail; an empty header is refused when it is read.
+        let mut header = serde_json::to_vec(&HeaderRef { totals, thread_info, findings }).unwrap_or_default();
+        header.resize(header.len().next_multiple_of(ALIGNMENT), b' ');
+        let counts = [&recording.tasks, &recording.threads].map(record_count);
+        Self { recording, header, counts }
+    }
+
+    /// How many bytes will be written.
+    pub fn length(&self) -> usize {
+        PREFIX + self.header.len() + (self.counts[0] + self.counts[1]) * RECORD
+    }
+
+    /// Writes them.
+    pub fn write(&self, sink: &mut impl Sink) {
+        let mut prefix = Vec::with_capacity(PREFIX);
+        prefix.extend(MAGIC);
+        prefix.extend(CONTAINER_VERSION.to_le_bytes());
+        prefix.extend((self.header.len() as u32).to_le_bytes());
+        prefix.extend([0; 4]);
+        for count in self.counts {
+            prefix.extend((count as u64).to_le_bytes());
+        }
+        sink.bytes(&prefix);
+        sink.bytes(&self.header);
+        for (records, count) in [&self.recording.tasks, &self.recording.threads].into_iter().zip(self.counts) {
+            sink.wide(&records.time[..count]);
+            sink.narrow(&records.subject[..count]);
+            sink.narrow(&records.tag[..count]);
+        }
+    }
+}
+
+/// Writes a recording to memory; see [`Encoder`].
 pub fn encode(recording: &Recording) -> Vec<u8> {
-    let Recording { totals, thread_info, findings, .. } = recording;
-    let header = HeaderRef { totals, thread_info, findings };
-    // Writing numbers, strings and lists to memory has no way to fail; an empty header is refused when it is read.
-    let mut header = serde_json::to_vec(&header).unwrap_or_default();
-    header.resize(header.len().next_multiple_of(8), b' ');
-    let counts = [&recording.tasks, &recording.threads].map(record_count);
-    let mut bytes = Vec::with_capacity(PREFIX + header.len() + (counts[0] + counts[1]) * RECORD);
-    bytes.extend(MAGIC);
-    bytes.extend(CONTAINER_VERSION.to_le_bytes());
-    bytes.extend((header.len() as u32).to_le_bytes());
-    bytes.extend([0; 4]);
-    for count in counts {
-        bytes.extend((count as u64).to_le_bytes());
-    }
-    bytes.extend(header);
-    for (records, count) in [(&recording.tasks, counts[0]), (&recording.threads, counts[1])] {
-        bytes.extend(records.time[..count].iter().flat_map(|time| time.to_le_bytes()));
-        bytes.extend(records.subject[..count].iter().flat_map(|subject| subject.to_le_bytes()));
-        bytes.extend(records.tag[..count].iter().flat_map(|tag| tag.to_le_bytes()));
-    }
+    let encoder = Encoder::new(recording);
+    let mut bytes = Vec::with_capacity(encoder.length());
+    encoder.write(&mut bytes);
     bytes
 }
 
-/// Reads a recording. Never panics, and never reserves more memory than a small multiple of the bytes given.
-pub fn decode(bytes: &[u8]) -> Result<Recording, TraceError> {
-    let mut rest = bytes;
-    let truncated = || TraceError::Length { value: bytes.len(), expected: PREFIX as u128 };
+/// Reads a recording from memory; see [`decode_from`].
+pub fn decode(mut bytes: &[u8]) -> Result<Recording, TraceError> {
+    decode_from(&mut bytes)
+}
+
+/// Reads a recording, column by column. Never panics, and never reserves more memory than a small multiple of the bytes
+/// that are there.
+pub fn decode_from(source: &mut impl Source) -> Result<Recording, TraceError> {
+    let value = source.left();
+    // Too few bytes are named after what is wrong with those that are there.
+    let prefix = source.bytes(PREFIX.min(value));
+    let mut rest = prefix.as_slice();
+    let truncated = || TraceError::Length { value, expected: PREFIX as u128 };
     let magic: [u8; 4] = take_array(&mut rest).ok_or_else(truncated)?;
     if magic != MAGIC {
         return Err(TraceError::Magic { value: String::from_utf8_lossy(&magic).into_owned() });
@@ -91,16 +151,18 @@ pub fn decode(bytes: &[u8]) -> Result<Recording, TraceError> {
     // The lengths are compared before anything is reserved: afterwards every count fits the bytes that are there.
     let expected =
         PREFIX as u128 + u128::from(header_length) + (u128::from(tasks) + u128::from(threads)) * RECORD as u128;
-    if expected != bytes.len() as u128 {
-        return Err(TraceError::Length { value: bytes.len(), expected });
+    if expected != value as u128 {
+        return Err(TraceError::Length { value, expected });
     }
-    let (header, mut columns) = rest.split_at(header_length as usize);
     let wrong = |message: String| TraceError::Header { message };
-    let header = std::str::from_utf8(header).map_err(|error| wrong(error.to_string()))?;
+    if !(header_length as usize).is_multiple_of(ALIGNMENT) {
+        return Err(wrong(format!("{header_length} bytes; allowed: a multiple of {ALIGNMENT}")));
+    }
+    let header = source.bytes(header_length as usize);
+    let header = std::str::from_utf8(&header).map_err(|error| wrong(error.to_string()))?;
     let Header { totals, thread_info, findings } =
         serde_json::from_str(header).map_err(|error| wrong(error.to_string()))?;
-    let tasks = take_records(&mut columns, tasks as usize);
-    let threads = take_records(&mut columns, threads as usize);
+    let [tasks, threads] = [tasks, threads].map(|count| read_records(source, count as usize));
     Ok(Recording { tasks, threads, thread_info, totals, findings })
 }
 
@@ -115,18 +177,41 @@ fn take_array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 /// The next `count` records; the caller has checked that they are there.
-fn take_records(rest: &mut &[u8], count: usize) -> Records {
-    let mut column = |width: usize| {
-        let (head, tail) = rest.split_at(count * width);
-        *rest = tail;
-        head
-    };
-    let (time, subject, tag) = (column(8), column(4), column(4));
-    let narrow = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect();
-    Records {
-        time: time.as_chunks().0.iter().map(|&chunk| u64::from_le_bytes(chunk)).collect(),
-        subject: narrow(subject),
-        tag: narrow(tag),
+fn read_records(source: &mut impl Source, count: usize) -> Records {
+    Records { time: source.wide(count), subject: source.narrow(count), tag: source.narrow(count) }
+}
+
+impl Source for &[u8] {
+    fn left(&self) -> usize {
+        self.len()
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        self.split_off(..count).unwrap_or_default().to_vec()
+    }
+
+    fn wide(&mut self, count: usize) -> Vec<u64> {
+        let column = self.split_off(..count * size_of::<u64>()).unwrap_or_default();
+        column.as_chunks().0.iter().map(|&chunk| u64::from_le_bytes(chunk)).collect()
+    }
+
+    fn narrow(&mut self, count: usize) -> Vec<u32> {
+        let column = self.split_off(..count * size_of::<u32>()).unwrap_or_default();
+        column.as_chunks().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect()
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn bytes(&mut self, values: &[u8]) {
+        self.extend(values);
+    }
+
+    fn wide(&mut self, values: &[u64]) {
+        self.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+
+    fn narrow(&mut self, values: &[u32]) {
+        self.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
 }
 
@@ -164,6 +249,14 @@ mod tests {
         check(|b| b.truncate(100), "length: 100 bytes");
         check(|b| b[16..24].fill(0xff), "length: ");
         check(|b| b[32] = b'[', "header: ");
+        // Four bytes of the header less, and a record's worth of bytes that is not one.
+        check(
+            |b| {
+                b[8] -= 4;
+                b.truncate(b.len() - 4);
+            },
+            "header: ",
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod times;
 mod trace;
 
 pub use choose::{LaneChoice, choose_lanes};
-pub use codec::{CONTAINER_VERSION, decode, encode};
+pub use codec::{CONTAINER_VERSION, Encoder, Sink, Source, decode, decode_from, encode};
 pub use compare::{Comparison, compare};
 pub use cursor::StateCursor;
 pub use density::{Integral, density, in_flight_peak, integrals};

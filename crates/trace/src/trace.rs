@@ -86,6 +86,12 @@ impl Trace {
         self.recording
     }
 
+    /// Gives the records of threads up, where [`Lanes`](crate::Lanes) and figures have been made of them and nobody needs
+    /// the recording: they are a good half of it.
+    pub fn forget_threads(&mut self) {
+        self.recording.threads = Records::default();
+    }
+
     /// Number of tasks; their ids are `0..task_count()`.
     pub fn task_count(&self) -> usize {
         self.recording.totals.tasks as usize
