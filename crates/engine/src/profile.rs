@@ -75,7 +75,6 @@ costs! {
     thread_create: Nanos <= TOP, "[ns] Creating an OS thread; paid by the creator (P-5).";
     thread_end: Nanos <= TOP, "[ns] A core's time for the end of an OS thread, where each task has one of its own.";
     thread_end_cold: Nanos <= TOP, "[ns] The same more while there are more threads than cores: what it had has left the caches.";
-    lock_wake: Nanos <= TOP, "[ns] What giving a lock or a permit back costs a thread of a pool more when it wakes a waiter.";
     thread_wake: Nanos <= TOP, "[ns] From waking a parked thread until it may take a core.";
     context_switch: Nanos <= TOP, "[ns] A core's time for taking up another thread.";
     sleep_lateness_1ms: Nanos <= TOP, "[ns] Lateness of a thread's sleep of 1 ms or less (P-2: never early).";

@@ -36,7 +36,7 @@
 //! for itself (they count towards the real limit), `allowCoreThreadTimeOut`.
 //!
 //! Knobs: `pool`, `size`, `queue`, `rejection`, `poll_interval` (counts context switches only), `machine.max_threads`,
-//! `machine.memory`, `lock_wake`, the `thread_*`, `sleep_*` and `pool_*` costs.
+//! `machine.memory`, the `thread_*`, `sleep_*` and `pool_*` costs.
 //!
 //! Known divergences: the last `join` is one wake-up; a real program may poll every future. An attempt to create a
 //! thread costs the same whether it succeeds or not. A submitter survives the `OutOfMemoryError` that a real one would

@@ -30,7 +30,6 @@ const POOL: &[Param] = &[
     free("pool_unpark"),
     free("pool_dispatch"),
     tight("thread_wake"),
-    free("lock_wake"),
 ];
 const THREADS: &[Param] = &[
     free("thread_create"),

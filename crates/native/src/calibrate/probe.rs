@@ -53,12 +53,6 @@ const RECIPES: &[Recipe] = &[
     pool("waits-50", 50, 100, r#"{"io":"50 ms"}"#),
     pool("crowd", 100, 8_000, r#"{"io":"200 us"}"#).quick(),
     pool("crowd-work", 100, 4_000, r#"{"io":"1 ms"},{"cpu":"20 us"}"#),
-    pool(
-        "locks",
-        8,
-        3_000,
-        r#"{"cpu":"5 us"},{"lock":{"name":"a","kind":"reentrant"}},{"cpu":"10 us"},{"unlock":"a"}"#,
-    ),
     pool("yields", 8, 200, r#"{"repeat":{"times":50,"steps":["yield"]}}"#),
     recipe("threads", Family::Threads, 1_000, NOTHING).quick(),
     recipe("waits-10", Family::Threads, 300, r#"{"io":"10 ms"}"#).quick(),

@@ -66,10 +66,6 @@ impl Pool {
                     kernel.advance(task);
                     if let Some(heir) = number.and_then(|number| self.locks.release(number)) {
                         kernel.wake_holder(heir);
-                        let cost = kernel.plan.costs.lock_wake;
-                        if kernel.busy(thread, cost, Activity::Overhead, task) {
-                            return Outcome::Waits;
-                        }
                     }
                 }
                 Next::Yield => {
