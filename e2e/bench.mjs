@@ -19,7 +19,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(link(site, 'preset=io-bound'));
   await waitForState(page, 'done');
-  console.log(`first simulation  ${await simulated(page)} ms of worker time, 3 models x 10,000 tasks`);
+  console.log(`first simulation  ${await simulated(page)} ms until the page has all runs, 3 models x 10,000 tasks`);
   const again = [];
   for (let turn = 0; turn < AGAIN; turn++) {
     const before = await simulated(page);
@@ -60,7 +60,7 @@ async function printMemory() {
   await waitForState(page, 'done');
   const bytes = await page.evaluate(() => globalThis.wasmMemory.buffer.byteLength);
   const seconds = (Number(await simulated(page)) / 1_000).toFixed(1);
-  console.log(`3 models x ${MANY} tasks  ${seconds} s of worker time, ${Math.round(bytes / 2 ** 20)} MiB of the page's WebAssembly memory`);
+  console.log(`3 models x ${MANY} tasks  ${seconds} s until the page has all runs, ${Math.round(bytes / 2 ** 20)} MiB of the page's WebAssembly memory`);
   await page.close();
 }
 

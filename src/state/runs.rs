@@ -45,7 +45,7 @@ pub struct RunSet {
     pub scenario: Scenario,
     /// Those of the scenario in its order, then measured ones.
     pub runs: Vec<Rc<Finished>>,
-    /// [us] Wall time of the simulation, where it ran.
+    /// [us] From the first run handed out until all have been read.
     pub wall_us: u64,
 }
 
