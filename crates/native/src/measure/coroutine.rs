@@ -14,7 +14,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use super::cpu;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
 
@@ -119,7 +118,7 @@ async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     while let Some(action) = tasks.workload.action(task, step) {
         step += 1;
         if !action.stops() {
-            compute(action);
+            action.compute();
             continue;
         }
         tasks.slots.mark_stop(task);
@@ -132,17 +131,6 @@ async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     }
     if tasks.slots.ended(task) {
         tasks.all_ended.notify_one();
-    }
-}
-
-/// The steps that need nothing of the runtime.
-fn compute(action: Action) {
-    match action {
-        Action::Spin(iterations) => {
-            cpu::spin(iterations);
-        }
-        Action::Compute(ns) => cpu::compute(ns),
-        _ => {}
     }
 }
 
@@ -164,7 +152,7 @@ async fn perform<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     for action in workload.actions(task) {
         tasks.slots.mark(task, action);
         match action {
-            Action::Spin(_) | Action::Compute(_) => compute(action),
+            Action::Spin(_) | Action::Compute(_) => action.compute(),
             Action::Io(wait) => R::sleep(wait).await,
             Action::Block(wait) if tasks.blocks == Blocks::Elsewhere => R::block_elsewhere(wait).await,
             Action::Block(wait) => thread::sleep(wait),

@@ -13,7 +13,6 @@ use anyhow::{Context as _, anyhow};
 use may::coroutine::{self, JoinHandle};
 use may::sync::{Mutex, MutexGuard, Semphore};
 
-use super::cpu;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
 
@@ -90,10 +89,7 @@ fn perform(tasks: &Arc<Tasks>, task: u32) -> anyhow::Result<()> {
     for action in tasks.workload.actions(task) {
         tasks.slots.mark(task, action);
         match action {
-            Action::Spin(iterations) => {
-                cpu::spin(iterations);
-            }
-            Action::Compute(ns) => cpu::compute(ns),
+            Action::Spin(_) | Action::Compute(_) => action.compute(),
             Action::Io(wait) => {
                 coroutine::sleep(wait);
                 tasks.slots.mark_fired(task);

@@ -13,7 +13,6 @@ use std::thread::{self, Scope, Thread};
 
 use anyhow::Context as _;
 
-use super::cpu;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
 
@@ -114,10 +113,7 @@ impl Pool<'_> {
         for action in self.workload.actions(task) {
             self.slots.mark(task, action);
             match action {
-                Action::Spin(iterations) => {
-                    cpu::spin(iterations);
-                }
-                Action::Compute(ns) => cpu::compute(ns),
+                Action::Spin(_) | Action::Compute(_) => action.compute(),
                 Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
                 Action::Lock(Which::Shared(lock)) => held.push(lock_of(&self.shared[lock].lock)),
                 Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use parkbench_engine::{GuardKind, LockRef, Op, Plan, Scenario, ScenarioError, Span};
 
+use super::cpu;
+
 /// All tasks of one run; each does what the simulated one does, with the same draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
@@ -43,6 +45,17 @@ pub(crate) enum Action {
 }
 
 impl Action {
+    /// Computes, where that is the step; the other steps are the runtimes'.
+    pub(crate) fn compute(self) {
+        match self {
+            Self::Spin(iterations) => {
+                cpu::spin(iterations);
+            }
+            Self::Compute(ns) => cpu::compute(ns),
+            _ => {}
+        }
+    }
+
     /// Whether it can hold its task up; a lock of the task's own cannot.
     pub(crate) const fn stops(self) -> bool {
         match self {
