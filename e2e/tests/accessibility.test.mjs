@@ -1,29 +1,14 @@
 // axe over every theme, width and language, and over what only opens on request.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { launch, open } from '../support/browser.mjs';
-import { button, link, waitForState } from '../support/page.mjs';
-import { startSite } from '../support/site.mjs';
+import { button } from '../support/page.mjs';
+import { stage } from '../support/stage.mjs';
 
 const WIDTHS = [1440, 390];
 const LANGUAGES = { en: 'English', ko: '한국어' };
 
-let browser;
-let site;
-before(async () => {
-  [browser, site] = await Promise.all([launch(), startSite()]);
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function openDone(options, fragment = 'preset=io-bound') {
-  const opened = await open(browser, link(site, fragment), options);
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+const { openDone } = stage();
 
 async function expectNoViolation(page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -35,7 +20,7 @@ for (const colorScheme of ['light', 'dark']) {
   for (const width of WIDTHS) {
     for (const [language, name] of Object.entries(LANGUAGES)) {
       test(`${colorScheme}, ${width} px, ${language}`, async () => {
-        const { page, close } = await openDone({ colorScheme, viewport: { width, height: 900 } });
+        const { page, close } = await openDone('preset=io-bound', { colorScheme, viewport: { width, height: 900 } });
         if (language !== 'en') {
           await button(page, name).click();
         }
@@ -51,7 +36,7 @@ for (const colorScheme of ['light', 'dark']) {
 
 for (const [colorScheme, toggled] of [['dark', 'light'], ['light', 'dark']]) {
   test(`${toggled} by the toggle while the system is ${colorScheme}`, async () => {
-    const { page, close } = await openDone({ colorScheme });
+    const { page, close } = await openDone('preset=io-bound', { colorScheme });
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await background();
     const toggle = page.getByRole('button', { name: /^Theme/ });
@@ -67,7 +52,7 @@ for (const [colorScheme, toggled] of [['dark', 'light'], ['light', 'dark']]) {
 
 for (const name of ['Keyboard shortcuts', 'Scenario as JSON…']) {
   test(`the dialog "${name}"`, async () => {
-    const { page, close } = await openDone({});
+    const { page, close } = await openDone('preset=io-bound');
     await button(page, name).click();
     await page.getByRole('dialog').waitFor();
     await expectNoViolation(page);
@@ -76,7 +61,7 @@ for (const name of ['Keyboard shortcuts', 'Scenario as JSON…']) {
 }
 
 test('an error beside its field', async () => {
-  const { page, close } = await openDone({}, 'preset=io-bound&tasks=200');
+  const { page, close } = await openDone('preset=io-bound&tasks=200');
   await page.locator('#cores').fill('0');
   await button(page, 'Run').click();
   await page.locator('#cores[aria-invalid="true"]').waitFor();

@@ -1,25 +1,10 @@
 // Bad input: a message beside the field, the previous run kept, the page alive.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, open } from '../support/browser.mjs';
-import { PRESETS, button, change, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
-import { startSite } from '../support/site.mjs';
+import { test } from 'node:test';
+import { PRESETS, button, change, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
+import { stage } from '../support/stage.mjs';
 
-let browser;
-let site;
-before(async () => {
-  [browser, site] = await Promise.all([launch(), startSite()]);
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function openDone(fragment, query) {
-  const opened = await open(browser, link(site, fragment, query));
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+const { address, openAt, openDone } = stage();
 
 const BAD = [
   ['cores', '0'],
@@ -57,7 +42,7 @@ test('carriers and their limits reach the run, and a limit below the carriers is
   const { page, close } = await openDone('preset=pinned-upgrade');
   const note = (key) => page.locator(`#${key}-note`).innerText();
   assert.match(await note('jdk'), /differs between the runs/);
-  await page.goto(link(site, 'preset=io-bound&tasks=300&carriers=2&max-pool=4&min-runnable=0'));
+  await page.goto(address('preset=io-bound&tasks=300&carriers=2&max-pool=4&min-runnable=0'));
   await page.locator('[data-variant="java-25-p2-max4-min0"]').waitFor();
   await change(page, 'max-pool', '1');
   await button(page, 'Run').click();
@@ -92,8 +77,7 @@ test('every control that cannot be used says why', async () => {
 });
 
 test('too many records are refused, and the figures alone can be had', async () => {
-  const opened = await open(browser, link(site, 'preset=io-bound&tasks=300', '?records=3000'));
-  const { page, close } = opened;
+  const { page, close } = await openAt(address('preset=io-bound&tasks=300', '?records=3000'));
   await page.waitForFunction(() => document.querySelector('[data-run-state]')?.dataset.runState === 'failed');
   await page.getByText('more than 3000 records of all runs together; allowed: up to 3000').waitFor();
   await button(page, 'Run for the figures alone').click();
@@ -105,7 +89,7 @@ test('too many records are refused, and the figures alone can be had', async () 
   assert.equal(await page.locator('.dots, .lanes, .task').count(), 0);
   // The same figures as with all records.
   await page.goto('about:blank');
-  await page.goto(link(site, 'preset=io-bound&tasks=300'));
+  await page.goto(address('preset=io-bound&tasks=300'));
   await waitForState(page, 'done');
   assert.deepEqual(await readRuns(page), figures);
   assert.equal(await page.locator('[data-dropped]').count(), 0);
@@ -140,7 +124,7 @@ for (const [name, spoil, expect] of BAD_SCENARIOS) {
 
 test('cancel keeps the previous run, and the next run works', async () => {
   // Small steps make the run last long enough to be cancelled.
-  const { page, close } = await openDone('preset=io-bound&tasks=300', '?budget=1');
+  const { page, close } = await openDone('preset=io-bound&tasks=300', { query: '?budget=1' });
   const before = await readRuns(page);
   await change(page, 'tasks', '1000000');
   await button(page, 'Run').click();

@@ -1,28 +1,13 @@
 // Everything works without a pointer, and nothing holds the focus.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, open } from '../support/browser.mjs';
-import { button, clock, clockText, link, readRuns, waitForOtherClock, waitForOtherRuns, waitForState } from '../support/page.mjs';
-import { startSite } from '../support/site.mjs';
+import { test } from 'node:test';
+import { button, clock, clockText, readRuns, waitForOtherClock, waitForOtherRuns } from '../support/page.mjs';
+import { stage } from '../support/stage.mjs';
 
-let browser;
-let site;
-before(async () => {
-  [browser, site] = await Promise.all([launch(), startSite()]);
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function openDone(fragment = 'preset=io-bound') {
-  const opened = await open(browser, link(site, fragment));
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+const { openDone } = stage();
 
 test('the keys of the play area', async () => {
-  const { page, close } = await openDone();
+  const { page, close } = await openDone('preset=io-bound');
   // Not the slider: there, Home and End mean its own ends.
   await page.getByRole('group', { name: /tasks as dots/ }).first().focus();
   const still = await clockText(page);
@@ -48,7 +33,7 @@ test('the keys of the play area', async () => {
 });
 
 test('the buttons of the play area', async () => {
-  const { page, close } = await openDone();
+  const { page, close } = await openDone('preset=io-bound');
   const still = await clockText(page);
   await button(page, 'Play').focus();
   await page.keyboard.press('Enter');
@@ -66,7 +51,7 @@ test('the buttons of the play area', async () => {
 });
 
 test('the slider of the clock', async () => {
-  const { page, close } = await openDone();
+  const { page, close } = await openDone('preset=io-bound');
   await clock(page).focus();
   const still = await clockText(page);
   await page.keyboard.press('Home');
@@ -81,7 +66,7 @@ test('the slider of the clock', async () => {
 });
 
 test('keys typed into a field are text', async () => {
-  const { page, close } = await openDone();
+  const { page, close } = await openDone('preset=io-bound');
   const still = await clockText(page);
   await page.locator('#wait').focus();
   await page.keyboard.press('ControlOrMeta+a');
@@ -93,7 +78,7 @@ test('keys typed into a field are text', async () => {
 });
 
 test('a dialog opens, closes and gives the focus back', async () => {
-  const { page, close } = await openDone();
+  const { page, close } = await openDone('preset=io-bound');
   await clock(page).focus();
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor();

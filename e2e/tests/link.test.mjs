@@ -1,25 +1,12 @@
 // A link restores everything, and copying it again gives the same link.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, open } from '../support/browser.mjs';
-import { button, clockText, link, readRuns, waitForState } from '../support/page.mjs';
-import { startSite } from '../support/site.mjs';
+import { test } from 'node:test';
+import { button, clockText, readRuns, waitForState } from '../support/page.mjs';
+import { stage } from '../support/stage.mjs';
 
-let browser;
-let site;
-before(async () => {
-  [browser, site] = await Promise.all([launch(), startSite()]);
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { address, openAt, openDone } = stage();
 
-async function openDone(url, options) {
-  const opened = await open(browser, url, { allow: ['clipboard-read', 'clipboard-write'], ...options });
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+const allow = ['clipboard-read', 'clipboard-write'];
 
 async function copiedLink(page) {
   await button(page, 'Copy link').click();
@@ -36,8 +23,7 @@ const FRAGMENTS = [
 
 for (const fragment of FRAGMENTS) {
   test(fragment, async () => {
-    const url = link(site, fragment);
-    const first = await openDone(url);
+    const first = await openDone(fragment, { allow });
     const runs = await readRuns(first.page);
     const time = await clockText(first.page);
     const copied = await copiedLink(first.page);
@@ -46,7 +32,8 @@ for (const fragment of FRAGMENTS) {
       assert.equal(told.get(key), value, copied);
     }
     await first.close();
-    const second = await openDone(copied);
+    const second = await openAt(copied, { allow });
+    await waitForState(second.page, 'done');
     assert.deepEqual(await readRuns(second.page), runs);
     assert.equal(await clockText(second.page), time);
     assert.equal(await copiedLink(second.page), copied);
@@ -63,7 +50,7 @@ const ODD = [
 
 for (const [fragment, told] of ODD) {
   test(`${fragment} is told and stops nothing`, async () => {
-    const { page, close } = await openDone(link(site, fragment));
+    const { page, close } = await openDone(fragment);
     await page.getByText(`Ignored in the link: `).filter({ hasText: told }).first().waitFor();
     assert.equal((await readRuns(page)).length, 3);
     await close();
@@ -71,7 +58,9 @@ for (const [fragment, told] of ODD) {
 }
 
 test('a newer version of the link is told', async () => {
-  const { page, close } = await openDone(`${site.url}#v=999&preset=cpu-bound&tasks=300`);
+  const url = address('preset=cpu-bound&tasks=300').replace('v=1', 'v=999');
+  const { page, close } = await openAt(url);
+  await waitForState(page, 'done');
   await page.getByText('v=999').first().waitFor();
   await close();
 });
@@ -80,7 +69,7 @@ test('where the clipboard refuses, the link can be copied by hand', async () => 
   const init = () => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
   };
-  const { page, close } = await openDone(link(site, 'preset=io-bound&tasks=300'), { init });
+  const { page, close } = await openDone('preset=io-bound&tasks=300', { init });
   await button(page, 'Copy link').click();
   const field = page.getByRole('textbox', { name: 'Copy this link' });
   await field.waitFor();

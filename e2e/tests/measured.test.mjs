@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
-import { launch, open } from '../support/browser.mjs';
-import { button, change, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
-import { binary, startSite } from '../support/site.mjs';
+import { button, change, readRuns, waitForOtherRuns } from '../support/page.mjs';
+import { binary } from '../support/site.mjs';
+import { stage } from '../support/stage.mjs';
 
 const LIMIT_MS = 300_000;
 
-let browser;
-let site;
+const { openDone: open } = stage();
+const openDone = (options) => open('preset=io-bound&tasks=50', options);
+
 let folder;
 let file;
 /** What the binary printed about the runs in the file. */
@@ -24,20 +25,9 @@ before(async () => {
   file = join(folder, 'run.pbtrace');
   const args = ['measure', 'io-bound', '--tasks', '300', '--reps', '1', '--runtime', 'pool,tokio', '--format', 'json'];
   const measured = promisify(execFile)(binary, [...args, '--trace', file], { timeout: LIMIT_MS });
-  [browser, site, { stdout: result }] = await Promise.all([launch(), startSite(), measured]);
-  result = JSON.parse(result);
+  result = JSON.parse((await measured).stdout);
 });
-after(async () => {
-  await browser?.close();
-  await site?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function openDone(options) {
-  const opened = await open(browser, link(site, 'preset=io-bound&tasks=50'), options);
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+after(() => rm(folder, { recursive: true, force: true }));
 
 /** Variants and totals of the measured columns, once there are any or none. */
 async function readMeasured(page, count) {

@@ -1,25 +1,11 @@
 // Sliders beside the fields: each place is simulated, the clock keeps its time, and the last one is what a link opens.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, open, PATIENCE_MS } from '../support/browser.mjs';
-import { clockText, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
-import { startSite } from '../support/site.mjs';
+import { test } from 'node:test';
+import { PATIENCE_MS } from '../support/browser.mjs';
+import { clockText, readRuns, waitForOtherRuns } from '../support/page.mjs';
+import { stage } from '../support/stage.mjs';
 
-let browser;
-let site;
-before(async () => {
-  [browser, site] = await Promise.all([launch(), startSite()]);
-});
-after(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function openDone(fragment) {
-  const opened = await open(browser, link(site, fragment));
-  await waitForState(opened.page, 'done');
-  return opened;
-}
+const { openDone } = stage();
 
 /** What a page shows that was opened with this fragment. */
 async function runsOf(fragment) {
