@@ -193,7 +193,7 @@ pub fn App() -> Html {
                         <Results />
                     </main>
                 </div>
-                <footer class="foot"><p>{ if state.measured.set().is_some() || state.compared.0.is_some() { words.footer_mixed } else { words.footer } }</p></footer>
+                <footer class="foot"><p>{ if state.measured.set().is_some() || state.compared.file.is_some() { words.footer_mixed } else { words.footer } }</p></footer>
                 if *help {
                     <Shortcuts close={{
                         let help = help.clone();
@@ -218,7 +218,8 @@ fn opening_state() -> AppState {
 fn use_address(app: &Context) {
     let first = use_mut_ref(|| true);
     let (state, player) = (Rc::clone(&app.state), app.player.clone());
-    use_effect_with((state.shown.clone(), state.window, state.task, state.live.dragging), move |_| {
+    let place = state.compared.place;
+    use_effect_with((state.shown.clone(), state.window, state.task, place, state.live.dragging), move |_| {
         // The address that the page was opened with stays until then, and a slider that is dragged is not followed, for
         // browsers allow few changes a second.
         if std::mem::take(&mut *first.borrow_mut())

@@ -7,43 +7,45 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
-import { launch, open } from '../support/browser.mjs';
-import { button, change, link, readRuns, waitForOtherRuns, waitForState } from '../support/page.mjs';
-import { binary, startSite } from '../support/site.mjs';
+import { button, change, readRuns, waitForOtherRuns } from '../support/page.mjs';
+import { binary } from '../support/site.mjs';
+import { stage } from '../support/stage.mjs';
 
 const LIMIT_MS = 300_000;
 
-let browser;
-let site;
+const { openDone: open } = stage();
+const openDone = (options) => open('preset=io-bound&tasks=50', options);
+
 let folder;
 let file;
 /** What the binary printed. */
 let result;
+/** A file of three comparisons, and what is in it. */
+let several;
+let comparisons;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parkbench-'));
   file = join(folder, 'compare.json');
-  const args = ['compare', 'io-bound', '--tasks', '200', '--reps', '2', '--runtime', 'rust', '--format', 'json'];
-  const compared = promisify(execFile)(binary, args, { timeout: LIMIT_MS });
-  [browser, site, { stdout: result }] = await Promise.all([launch(), startSite(), compared]);
-  await writeFile(file, result);
-  result = JSON.parse(result);
+  several = join(folder, 'several.json');
+  // One after the other, for each measures.
+  result = await compare(file, ['io-bound'], ['--tasks', '200', '--reps', '2', '--runtime', 'rust']);
+  const all = ['io-bound', 'pinning', 'cpu-bound'];
+  ({ comparisons } = await compare(several, all, ['--tasks', '60', '--reps', '1', '--runtime', 'pool,tokio']));
 });
-after(async () => {
-  await browser?.close();
-  await site?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+after(() => rm(folder, { recursive: true, force: true }));
 
-async function openDone(options) {
-  const opened = await open(browser, link(site, 'preset=io-bound&tasks=50'), options);
-  await waitForState(opened.page, 'done');
-  return opened;
+/** Writes what the binary prints into a file, and returns it. */
+async function compare(path, scenarios, options) {
+  const args = ['compare', ...scenarios, ...options, '--format', 'json'];
+  const { stdout } = await promisify(execFile)(binary, args, { timeout: LIMIT_MS });
+  await writeFile(path, stdout);
+  return JSON.parse(stdout);
 }
 
-/** Opens the file and waits until its runs are simulated. */
-async function openFile(page) {
+/** Opens a file and waits until its runs are simulated. */
+async function openFile(page, path = file) {
   const before = await readRuns(page);
-  await page.locator('#measured-file').setInputFiles(file);
+  await page.locator('#measured-file').setInputFiles(path);
   return waitForOtherRuns(page, before);
 }
 
@@ -96,6 +98,40 @@ test('the table has both halves of every figure and says where they are from', a
   for (const text of [...result.warnings, ...result.runs.flatMap((run) => run.findings.map((finding) => finding.message))]) {
     assert.ok((await section.locator('.remarks').innerText()).includes(text), text);
   }
+  await close();
+});
+
+test('of several comparisons one is chosen, and the address keeps which', async () => {
+  const { page, close } = await openDone();
+  const simulated = (index) => comparisons[index].runs.map((run) => [run.simulated_variant, String(run.figures.makespan_ns.simulated)]);
+  const shown = async () => (await readRuns(page)).map((run) => [run.variant, run.makespan_ns]);
+  let runs = await openFile(page, several);
+  assert.deepEqual(await shown(), simulated(0));
+  const chooser = page.getByRole('combobox', { name: 'Comparison' });
+  const titles = comparisons.map(({ scenario }, index) => `${index + 1}. ${scenario.title}`);
+  assert.deepEqual(await chooser.locator('option').allInnerTexts(), titles);
+  assert.ok(!page.url().includes('comparison='), page.url());
+  await chooser.focus();
+  await page.keyboard.press('ArrowDown');
+  runs = await waitForOtherRuns(page, runs);
+  assert.deepEqual(await shown(), simulated(1));
+  const section = page.getByRole('region', { name: 'Simulated beside measured' });
+  const tables = () => section.locator('[data-compared]').evaluateAll((all) => all.map(({ dataset }) => dataset.compared));
+  assert.deepEqual(await tables(), comparisons[1].runs.map((run) => run.variant));
+  const beside = await page.locator('.beside').evaluateAll((all) => all.map(({ dataset }) => Number(dataset.measuredNs)));
+  assert.deepEqual(beside, comparisons[1].runs.map((run) => run.figures.makespan_ns.measured));
+  await page.waitForURL(/&comparison=2$/);
+  // The same address in a page that has no file yet opens the file at the same place.
+  const again = await open(new URL(page.url()).hash.replace('#v=1&', ''));
+  await again.page.locator('#measured-file').setInputFiles(several);
+  assert.equal(await again.page.locator('#comparison').inputValue(), '1');
+  await again.close();
+  await chooser.selectOption('2');
+  await waitForOtherRuns(page, runs);
+  assert.deepEqual(await shown(), simulated(2));
+  await button(page, 'Remove').click();
+  await chooser.waitFor({ state: 'detached' });
+  await page.waitForURL((url) => !url.hash.includes('comparison='));
   await close();
 });
 

@@ -15,7 +15,7 @@ const FIGURES: [Figure; 6] =
 pub(super) fn ComparedFigures() -> Html {
     let app = use_app();
     let words = app.words();
-    let Some(set) = &app.state.compared.0 else { return Html::default() };
+    let Some(set) = app.state.compared.set() else { return Html::default() };
     let here = |run: usize| {
         let result = app.state.result.as_ref().filter(|_| app.state.beside(run).is_some())?;
         Some(result.runs.get(run)?.trace.end_ns())

@@ -1,14 +1,15 @@
 //! The files that stand beside simulated runs: opened by the button, by dropping one on the page, or by its key; what is
 //! wrong with one is said beside the button, and what was shown before stays.
 
+use parkbench_engine::preset;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{File, HtmlInputElement};
+use web_sys::{File, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::hooks::{App, use_app};
-use crate::i18n::fill;
+use crate::i18n::{fill, preset_title};
 use crate::platform;
-use crate::state::{Action, Opened, RunState};
+use crate::state::{Action, Listed, Opened, RunState};
 
 /// The id of the button, for the key.
 pub(crate) const FILE_INPUT: &str = "measured-file";
@@ -69,19 +70,54 @@ pub(crate) fn OpenedFiles() -> Html {
         let other = (!set.fits(state.scenario_in_view())).then_some(words.measured_other);
         entry(&app, "measured", text, other, || Action::MeasuredClosed)
     });
-    let compared = state.compared.0.as_ref().map(|set| {
+    let compared = state.compared.file.as_ref().zip(state.compared.set()).map(|(file, set)| {
         let (n, place) = (set.runs.len().to_string(), set.place.text());
-        let text = fill(words.compared_shown, &[("name", &set.name), ("n", &n), ("place", &place)]);
+        let text = fill(words.compared_shown, &[("name", &file.name), ("n", &n), ("place", &place)]);
         let none = state.run == RunState::Done && (0..set.runs.len()).all(|run| state.beside(run).is_none());
         entry(&app, "compared", text, none.then_some(words.compared_other), || Action::ComparedClosed)
     });
     html! {
-        <div id="measured-status" class="opened" role="status">
-            if let Some(wrong) = wrong {
-                <p class="message" lang="en">{wrong}</p>
+        <div class="opened">
+            <div id="measured-status" role="status">
+                if let Some(wrong) = wrong {
+                    <p class="message" lang="en">{wrong}</p>
+                }
+                { measured.unwrap_or_default() }
+                { compared.unwrap_or_default() }
+            </div>
+            <Chooser />
+        </div>
+    }
+}
+
+/// Which comparison of a file with several is shown. Outside of the status, so that its options are not announced.
+#[component]
+fn Chooser() -> Html {
+    let app = use_app();
+    let (words, locale, shown) = (app.words(), app.locale(), app.state.compared.place);
+    let Some(file) = app.state.compared.file.as_ref().filter(|file| file.all.len() > 1) else { return Html::default() };
+    let pick = {
+        let dispatch = app.dispatch.clone();
+        Callback::from(move |event: Event| {
+            if let Some(place) = event.target_dyn_into::<HtmlSelectElement>().and_then(|list| list.value().parse().ok())
+            {
+                dispatch.emit(Action::ComparedChosen(place));
             }
-            { measured.unwrap_or_default() }
-            { compared.unwrap_or_default() }
+        })
+    };
+    let number = |place: usize| place.saturating_add(1).to_string();
+    let option = |(place, listed): (usize, &Listed)| {
+        let shipped = preset(&listed.scenario).is_ok_and(|shipped| shipped.title == listed.title);
+        let title = preset_title(locale, &listed.scenario).filter(|_| shipped).unwrap_or(&listed.title);
+        let name = fill(words.comparison_name, &[("n", &number(place)), ("title", title)]);
+        let name = if listed.set.is_some() { name } else { fill(words.comparison_none, &[("name", &name)]) };
+        html! { <option value={place.to_string()} selected={place == shown} disabled={listed.set.is_none()}>{name}</option> }
+    };
+    html! {
+        <div class="picker">
+            <label for="comparison">{words.comparison}</label>
+            <select id="comparison" onchange={pick}>{ for file.all.iter().enumerate().map(option) }</select>
+            <span class="note">{fill(words.comparison_of, &[("n", &number(shown)), ("all", &file.all.len().to_string())])}</span>
         </div>
     }
 }

@@ -54,6 +54,10 @@ strings! {
 
     // Comparisons.
     compared_shown: "{name}: {n} runtimes measured on {place}", "{name}: {place}에서 측정한 런타임 {n}개";
+    comparison: "Comparison", "비교";
+    comparison_name: "{n}. {title}", "{n}. {title}";
+    comparison_none: "{name} (nothing could be measured)", "{name}(측정한 것 없음)";
+    comparison_of: "{n} of {all} in the file", "파일의 {all}개 중 {n}번째";
     compared_other: "Not beside the runs: none of them is a run that the comparison simulated", "실행 옆에 표시하지 않음: 비교에서 시뮬레이션한 실행이 하나도 없습니다";
     beside_measured: "measured {measured},", "측정 {measured},";
     beside_error: "error of the simulation {error}", "시뮬레이션 오차 {error}";

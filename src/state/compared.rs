@@ -1,5 +1,5 @@
-//! A comparison of `parkbench compare --format json`: what was simulated and what was measured on a real machine, figure
-//! by figure. Reading and checking only; how it is shown is the components'.
+//! The comparisons of a file of `parkbench compare --format json`: what was simulated and what was measured on a real
+//! machine, figure by figure. Reading and checking only; how it is shown is the components'.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,11 +14,29 @@ use super::form::Form;
 /// The version of the format that the page reads.
 const COMPARISON_VERSION: u64 = 1;
 
-/// A comparison from a file.
+/// A file with one comparison, or with several.
 #[derive(Debug)]
-pub struct ComparedSet {
+pub struct ComparedFile {
     /// What the file is called.
     pub name: String,
+    /// In the order of the file; at least one of them has a set.
+    pub all: Vec<Listed>,
+}
+
+/// One comparison of a file.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The name of its scenario.
+    pub scenario: String,
+    /// The title of its scenario; the name where it has none.
+    pub title: String,
+    /// What is shown of it; none where no runtime could be measured.
+    pub set: Option<Rc<ComparedSet>>,
+}
+
+/// What was simulated and measured of one scenario.
+#[derive(Debug)]
+pub struct ComparedSet {
     /// Where it was measured.
     pub place: Place,
     /// The costs that were simulated with.
@@ -137,20 +155,31 @@ pub struct Off {
     pub message: String,
 }
 
-/// What every version of the format has.
+/// What every version of the format has, and what tells whether there are several.
 #[derive(Deserialize)]
 struct Versioned {
     version: Option<u64>,
+    #[serde(default)]
+    comparisons: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Together {
+    #[serde(rename = "version")]
+    _version: u64,
+    comparisons: Vec<File>,
+    /// Follows from the comparisons.
+    #[serde(rename = "summary")]
+    _summary: IgnoredAny,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[serde(rename = "version")]
-    _version: u64,
+    version: u64,
     /// As it was asked for; the runs of `simulated` are those that were measured.
-    #[serde(rename = "scenario")]
-    _scenario: IgnoredAny,
+    scenario: Named,
     environment: Place,
     profile: ProfileName,
     warnings: Vec<String>,
@@ -160,28 +189,76 @@ struct File {
     runs: Vec<ComparedRun>,
 }
 
-impl ComparedSet {
+/// What is read of a scenario that is not simulated.
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    #[serde(default)]
+    title: String,
+}
+
+impl ComparedFile {
     /// Reads a file and checks that what it simulated can be simulated here; an error names the field, its value and
     /// what is allowed.
     pub fn read(name: &str, text: &str) -> Result<Self, String> {
         let wrong = |error| format!("file: {error}; allowed: what parkbench compare --format json prints");
-        let Versioned { version } = serde_json::from_str(text).map_err(wrong)?;
-        if version.is_some_and(|version| version != COMPARISON_VERSION) {
-            return Err(format!("version: {}; allowed: {COMPARISON_VERSION}", version.unwrap_or_default()));
+        let Versioned { version, comparisons } = serde_json::from_str(text).map_err(wrong)?;
+        if let Some(version) = version {
+            check_version(version)?;
         }
-        let File { environment, profile, warnings, absent, simulated, runs, .. } =
-            serde_json::from_str(text).map_err(wrong)?;
-        let Some(simulated) = simulated.filter(|_| !runs.is_empty()) else {
-            return Err("runs: none; allowed: at least one runtime that was measured".to_owned());
+        let all = if comparisons.is_some() {
+            let Together { comparisons, .. } = serde_json::from_str(text).map_err(wrong)?;
+            let listed = |(index, file)| Listed::of(file).map_err(|why| format!("comparisons[{index}].{why}"));
+            comparisons.into_iter().enumerate().map(listed).collect::<Result<_, _>>()?
+        } else {
+            vec![Listed::of(serde_json::from_str(text).map_err(wrong)?)?]
+        };
+        let file = Self { name: name.to_owned(), all };
+        match file.first() {
+            Some(_) => Ok(file),
+            None => Err("runs: none; allowed: at least one runtime that was measured".to_owned()),
+        }
+    }
+
+    /// The first comparison that can be shown.
+    fn first(&self) -> Option<usize> {
+        self.all.iter().position(|listed| listed.set.is_some())
+    }
+
+    /// The comparison at this place, where there is one that can be shown.
+    pub fn get(&self, place: usize) -> Option<&Rc<ComparedSet>> {
+        self.all.get(place)?.set.as_ref()
+    }
+}
+
+fn check_version(version: u64) -> Result<(), String> {
+    if version == COMPARISON_VERSION {
+        return Ok(());
+    }
+    Err(format!("version: {version}; allowed: {COMPARISON_VERSION}"))
+}
+
+impl Listed {
+    fn of(file: File) -> Result<Self, String> {
+        check_version(file.version)?;
+        let Named { name, title } = file.scenario;
+        let title = if title.is_empty() { name.clone() } else { title };
+        let (environment, profile, warnings, absent, runs) =
+            (file.environment, file.profile, file.warnings, file.absent, file.runs);
+        let Some(simulated) = file.simulated.filter(|_| !runs.is_empty()) else {
+            return Ok(Self { scenario: name, title, set: None });
         };
         let simulated = Scenario::from_json(simulated.get()).map_err(|error| format!("simulated: {error}"))?;
         if simulated.runs.len() != runs.len() {
             let (value, allowed) = (simulated.runs.len(), runs.len());
             return Err(format!("simulated.runs: {value} runs; allowed: {allowed}, as many as were measured"));
         }
-        Ok(Self { name: name.to_owned(), place: environment, profile, warnings, absent, simulated, runs })
+        let set = ComparedSet { place: environment, profile, warnings, absent, simulated, runs };
+        Ok(Self { scenario: name, title, set: Some(Rc::new(set)) })
     }
+}
 
+impl ComparedSet {
     /// The form of what was simulated.
     pub fn form(&self) -> Form {
         Form::custom(self.simulated.clone())
@@ -209,17 +286,38 @@ impl Place {
     }
 }
 
-/// The comparison, as far as there is one.
+/// The file of comparisons, as far as there is one, and which of them is shown.
 #[derive(Clone, Debug, Default)]
-pub struct Compared(pub Option<Rc<ComparedSet>>);
+pub struct Compared {
+    /// The file.
+    pub file: Option<Rc<ComparedFile>>,
+    /// The place in the file, from 0; without a file the place that a link asks for.
+    pub place: usize,
+}
+
+impl Compared {
+    /// A file was opened: a place that a link asks for counts for the first file alone.
+    #[must_use]
+    pub fn open(&self, file: Rc<ComparedFile>) -> Self {
+        let wanted = Some(self.place).filter(|&place| self.file.is_none() && file.get(place).is_some());
+        let place = wanted.or_else(|| file.first()).unwrap_or_default();
+        Self { file: Some(file), place }
+    }
+
+    /// The comparison that is shown.
+    pub fn set(&self) -> Option<&Rc<ComparedSet>> {
+        self.file.as_ref()?.get(self.place)
+    }
+}
 
 impl PartialEq for Compared {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
+        let same_file = match (&self.file, &other.file) {
             (None, None) => true,
             (Some(own), Some(other)) => Rc::ptr_eq(own, other),
             _ => false,
-        }
+        };
+        same_file && self.place == other.place
     }
 }
 
@@ -251,8 +349,26 @@ pub(super) mod tests {
         })
     }
 
-    fn read(file: &Value) -> Result<ComparedSet, String> {
-        ComparedSet::read("a.json", &file.to_string())
+    /// A file of several: one that could not be measured first, then `count` whose scenarios have 40, 41 … tasks.
+    pub(crate) fn several(count: u64) -> Value {
+        let mut none = file();
+        (none["simulated"], none["runs"]) = (Value::Null, json!([]));
+        let one = |index: u64| {
+            let mut file = file();
+            file["simulated"]["tasks"][0]["count"] = json!(40 + index);
+            file["scenario"]["title"] = json!(format!("Number {index}"));
+            file
+        };
+        let all: Vec<Value> = std::iter::once(none).chain((0..count).map(one)).collect();
+        json!({"version": 1, "comparisons": all, "summary": [{"runtime": "pool-12"}]})
+    }
+
+    fn read_file(file: &Value) -> Result<ComparedFile, String> {
+        ComparedFile::read("a.json", &file.to_string())
+    }
+
+    fn read(file: &Value) -> Result<Rc<ComparedSet>, String> {
+        read_file(file).map(|file| Rc::clone(file.get(0).unwrap()))
     }
 
     #[test]
@@ -270,6 +386,39 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn several_comparisons_are_in_one_file() {
+        let file = Rc::new(read_file(&several(3)).unwrap());
+        let titles: Vec<_> = file.all.iter().map(|listed| listed.title.as_str()).collect();
+        assert_eq!(titles, ["I/O bound", "Number 0", "Number 1", "Number 2"]);
+        let tasks = |compared: &Compared| compared.set().unwrap().simulated.tasks[0].count;
+        let check = |compared: Compared, expect| {
+            let opened = compared.open(Rc::clone(&file));
+            assert_eq!((opened.place, tasks(&opened)), expect);
+        };
+        check(Compared::default(), (1, 40));
+        check(Compared { file: None, place: 3 }, (3, 42));
+        check(Compared { file: None, place: 9 }, (1, 40));
+        check(Compared { file: Some(Rc::clone(&file)), place: 3 }, (1, 40));
+    }
+
+    #[test]
+    fn what_is_wrong_in_one_of_several_is_named() {
+        let check = |spoil: &dyn Fn(&mut Value), expect: &str| {
+            let mut file = several(2);
+            spoil(&mut file);
+            let error = read_file(&file).unwrap_err();
+            assert!(error.contains(expect), "{error}");
+        };
+        check(&|file| file["version"] = json!(9), "version: 9; allowed: 1");
+        check(&|file| file["comparisons"] = json!([]), "runs: none");
+        check(&|file| file["comparisons"] = json!([file["comparisons"][0]]), "runs: none");
+        check(&|file| file["comparisons"][2]["version"] = json!(2), "comparisons[2].version: 2; allowed: 1");
+        check(&|file| file["comparisons"][1]["simulated"]["machine"]["cores"] = json!(0), "comparisons[1].simulated: ");
+        check(&|file| file["colour"] = json!("red"), "unknown field `colour`");
+        check(&|file| file["comparisons"][1]["colour"] = json!("red"), "unknown field `colour`");
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let check = |spoil: &dyn Fn(&mut Value), expect: &str| {
             let mut file = file();
@@ -284,6 +433,6 @@ pub(super) mod tests {
         check(&|file| file["simulated"]["machine"]["cores"] = json!(0), "simulated: ");
         check(&|file| _ = file["runs"].as_array_mut().unwrap().pop(), "simulated.runs: 2 runs; allowed: 1");
         check(&|file| *file = json!({"name": "io-bound"}), "allowed: what parkbench compare");
-        assert!(ComparedSet::read("a", "{").unwrap_err().contains("line 1"));
+        assert!(ComparedFile::read("a", "{").unwrap_err().contains("line 1"));
     }
 }

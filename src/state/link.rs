@@ -26,6 +26,8 @@ pub struct Link {
     pub at: Option<u64>,
     /// The selected task; `None` is the one in the middle.
     pub task: Option<u32>,
+    /// The place in a file of comparisons, from 0; in the text from 1, and absent for the first.
+    pub comparison: usize,
 }
 
 /// A link as it was read, with what could not be used.
@@ -41,7 +43,7 @@ impl Link {
     /// A preset as it opens; the name must be one of the shipped.
     fn opening() -> Self {
         let form = Form::preset(FIRST_PRESET).unwrap_or_else(|e| unreachable!("{FIRST_PRESET} ships: {e}"));
-        Self { form, window: None, at: None, task: None }
+        Self { form, window: None, at: None, task: None, comparison: 0 }
     }
 
     /// The fragment, without `#`.
@@ -66,6 +68,9 @@ impl Link {
         }
         if let Some(task) = self.task {
             put("task", &task.to_string());
+        }
+        if self.comparison > 0 {
+            put("comparison", &self.comparison.saturating_add(1).to_string());
         }
         text
     }
@@ -135,6 +140,12 @@ impl Link {
             link.task = text.parse().ok();
             if link.task.is_none() {
                 ignored.push(chip("task", &text));
+            }
+        }
+        if let Some(text) = take("comparison") {
+            match text.parse::<u32>() {
+                Ok(number) if number > 0 => link.comparison = number as usize - 1,
+                _ => ignored.push(chip("comparison", &text)),
             }
         }
         ignored.extend(pairs.iter().map(|(key, value)| chip(key, value)));
@@ -208,6 +219,8 @@ mod tests {
             "v=1&preset=io-bound&tasks=20000&wait=1.5ms&cores=4&from=0ns&to=147ms&t=20ms&task=17",
             &[],
         );
+        check("comparison=1&task=2", "v=1&preset=io-bound&task=2", &[]);
+        check("comparison=3", "v=1&preset=io-bound&comparison=3", &[]);
         check("wait=2s..2.2s&cpu=5000iterations", "v=1&preset=io-bound&wait=2s..2.2s&cpu=5000iterations", &[]);
         check("tasks=10000&wait=50%20ms", "v=1&preset=io-bound", &[]);
     }
@@ -229,6 +242,8 @@ mod tests {
         check("t=soon&from=5ms", "v=1&preset=io-bound", &["t=soon", "from=5ms"]);
         check("from=9ms&to=5ms", "v=1&preset=io-bound", &["from=9ms", "to=5ms"]);
         check("tasks=%zz&cores=%ff", "v=1&preset=io-bound", &["tasks=%zz", "cores=%ff"]);
+        check("comparison=0", "v=1&preset=io-bound", &["comparison=0"]);
+        check("comparison=two", "v=1&preset=io-bound", &["comparison=two"]);
         check("cores=4&cores=5&task=x", "v=1&preset=io-bound&cores=4", &["cores=5", "task=x"]);
     }
 
@@ -236,7 +251,7 @@ mod tests {
     fn a_scenario_of_ones_own_survives() {
         let mut scenario = parkbench_engine::preset("pinning").unwrap();
         scenario.title = "잠금 & \"queues\" = 100%".to_owned();
-        let link = Link { form: Form::custom(scenario.clone()), window: None, at: Some(1), task: None };
+        let link = Link { form: Form::custom(scenario.clone()), window: None, at: Some(1), task: None, comparison: 2 };
         let text = link.write();
         assert!(!text.contains(['"', ' ', '<', '#']), "{text}");
         let read = Link::read(&text);

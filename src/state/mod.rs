@@ -12,7 +12,9 @@ mod runs;
 mod slide;
 mod window;
 
-pub use compared::{Absent, Compared, ComparedRun, ComparedSet, Figure, Off, Pair, Place, ProfileName};
+pub use compared::{
+    Absent, Compared, ComparedFile, ComparedRun, ComparedSet, Figure, Listed, Off, Pair, Place, ProfileName,
+};
 pub use field::Field;
 pub use form::{Absence, Base, Form, Message, messages_of};
 pub use link::{FIRST_PRESET, LINK_VERSION, Link, ReadLink};

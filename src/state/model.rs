@@ -168,7 +168,7 @@ pub struct AppState {
     pub result: Option<Shared<RunSet>>,
     /// Measured runs from a file.
     pub measured: Measured,
-    /// A comparison of simulation and measurement from a file.
+    /// Comparisons of simulation and measurement from a file.
     pub compared: Compared,
     /// Why the last file was refused.
     pub open_error: Option<String>,
@@ -191,7 +191,7 @@ pub struct AppState {
 impl AppState {
     /// The state that a link describes; its simulation still has to be asked for.
     pub fn from_link(read: ReadLink, theme: Theme, locale: Locale) -> Self {
-        let Link { form, window, at, task } = read.link;
+        let Link { form, window, at, task, comparison } = read.link;
         Self {
             shown: form.clone(),
             form,
@@ -202,7 +202,7 @@ impl AppState {
             live: Live::default(),
             result: None,
             measured: Measured::None,
-            compared: Compared::default(),
+            compared: Compared { file: None, place: comparison },
             open_error: None,
             window,
             at,
@@ -253,7 +253,7 @@ impl AppState {
 
     /// The runtime that was measured beside this run, where a comparison is open and the run is one of it.
     pub fn beside(&self, run: usize) -> Option<&ComparedRun> {
-        self.compared.0.as_ref()?.beside(self.scenario_in_view(), run)
+        self.compared.set()?.beside(self.scenario_in_view(), run)
     }
 
     /// The selected task.
@@ -272,6 +272,7 @@ impl AppState {
             window: self.window.filter(|window| Some(*window) != opening),
             at: Some(now).filter(|now| Some(*now) != still),
             task: self.task,
+            comparison: self.compared.place,
         }
     }
 }

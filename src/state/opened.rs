@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::compared::ComparedSet;
+use super::compared::ComparedFile;
 use super::measured::MeasuredSet;
 
 /// Largest file that is opened: a copy of it and what is made of it have to fit into what a page can address.
@@ -18,8 +18,8 @@ const ALLOWED: &str = "a file of parkbench measure --trace, or of parkbench comp
 pub enum Opened {
     /// Measured runs with all that happened in them.
     Measured(Rc<MeasuredSet>),
-    /// Figures of simulation and measurement.
-    Compared(Rc<ComparedSet>),
+    /// Figures of simulation and measurement, of one scenario or of several.
+    Compared(Rc<ComparedFile>),
 }
 
 impl Opened {
@@ -46,7 +46,7 @@ impl Opened {
             Some(text) if text.starts_with('{') && text.len() > MAX_TEXT_BYTES => {
                 Err(format!("file: {} bytes of text; allowed: up to {MAX_TEXT_BYTES}", text.len()))
             }
-            Some(text) if text.starts_with('{') => Ok(Self::Compared(Rc::new(ComparedSet::read(name, text)?))),
+            Some(text) if text.starts_with('{') => Ok(Self::Compared(Rc::new(ComparedFile::read(name, text)?))),
             _ => {
                 let start: String = String::from_utf8_lossy(&bytes[..bytes.len().min(8)]).into_owned();
                 Err(format!("file: begins with {start:?}; allowed: {ALLOWED}"))
@@ -69,7 +69,8 @@ mod tests {
     fn a_file_is_recognised_by_how_it_begins() {
         let comparison = super::super::compared::tests::file().to_string();
         let bom = format!("\u{feff}\n {comparison}");
-        for text in [&comparison, &bom] {
+        let several = super::super::compared::tests::several(2).to_string();
+        for text in [&comparison, &bom, &several] {
             assert!(matches!(Opened::read("a", text.as_bytes()), Ok(Opened::Compared(_))));
         }
         check(b"", "file: 0 bytes; allowed: a file of parkbench measure --trace");

@@ -49,7 +49,9 @@ pub enum Action {
     OpenRefused(String),
     /// Measured runs are to go.
     MeasuredClosed,
-    /// The comparison is to go.
+    /// The comparison at this place of its file is to be shown; what it simulated runs at once.
+    ComparedChosen(usize),
+    /// The file of comparisons is to go.
     ComparedClosed,
     /// The part of the axis in view.
     View(Axis),
@@ -135,17 +137,20 @@ impl AppState {
                 }
             }
             Action::Opened(opened) => {
-                let form = match &opened {
-                    Opened::Measured(set) => set.form(),
-                    Opened::Compared(set) => set.form(),
-                };
-                match opened {
-                    Opened::Measured(set) => next.measured = Measured::Open(set),
-                    Opened::Compared(set) => next.compared = Compared(Some(set)),
-                }
                 next.open_error = None;
-                next.open(form);
+                match opened {
+                    Opened::Measured(set) => {
+                        let form = set.form();
+                        next.measured = Measured::Open(set);
+                        next.open(form);
+                    }
+                    Opened::Compared(file) => {
+                        next.compared = self.compared.open(file);
+                        next.open_compared();
+                    }
+                }
             }
+            Action::ComparedChosen(place) => next.choose_compared(place),
             Action::OpenRefused(why) => next.open_error = Some(why),
             Action::ComparedClosed => {
                 next.compared = Compared::default();
@@ -168,9 +173,15 @@ impl AppState {
                 next.window = read.link.window;
                 next.at = read.link.at;
                 next.task = read.link.task;
+                let place = read.link.comparison;
+                if self.compared.file.is_none() {
+                    next.compared.place = place;
+                }
                 if !same {
                     next.live = Live::default();
                     next.submit(Keep::Records);
+                } else if self.compared.file.is_some() {
+                    next.choose_compared(place);
                 }
             }
             Action::Theme(theme) => next.theme = theme,
@@ -199,8 +210,26 @@ impl AppState {
         }
     }
 
+    /// Shows another comparison of the file.
+    fn choose_compared(&mut self, place: usize) {
+        if place != self.compared.place && self.compared.file.as_ref().is_some_and(|file| file.get(place).is_some()) {
+            self.compared.place = place;
+            self.open_compared();
+        }
+    }
+
+    /// Takes up what the comparison that is shown has simulated.
+    fn open_compared(&mut self) {
+        if let Some(form) = self.compared.set().map(|set| set.form()) {
+            self.open(form);
+        }
+    }
+
     /// Takes up another base; what was looked at in the old one means nothing there.
     fn open(&mut self, form: Form) {
+        if self.compared.file.is_none() {
+            self.compared.place = 0;
+        }
         self.live = Live::default();
         self.form = form;
         self.window = None;
@@ -406,6 +435,35 @@ mod tests {
         let state = state.after(Action::Finished(state.last_id, Rc::new(set)));
         assert_eq!(state.beside(1).unwrap().variant, "java-virtual");
         assert!(state.after(Action::ComparedClosed).beside(1).is_none());
+    }
+
+    #[test]
+    fn one_of_several_comparisons_is_shown_at_a_time() {
+        let tasks = |state: &AppState| state.request.as_ref().unwrap().scenario.tasks[0].count;
+        let file = || {
+            let text = super::super::compared::tests::several(3).to_string();
+            Action::Opened(Opened::read("a.json", text.as_bytes()).unwrap())
+        };
+        let link = |state: &AppState| state.link(0).comparison;
+        // The first has nothing that could be measured.
+        let first = done().after(file());
+        assert_eq!((first.compared.place, tasks(&first), link(&first)), (1, 40, 1));
+        let third = first.after(Action::Select(3)).after(Action::ComparedChosen(3));
+        assert_eq!((third.compared.place, tasks(&third), link(&third), third.task), (3, 42, 3, None));
+        assert_eq!(third.after(Action::ComparedChosen(3)), third);
+        for nothing in [0, 4, usize::MAX] {
+            assert_eq!(third.after(Action::ComparedChosen(nothing)), third, "{nothing}");
+        }
+        // The address is followed, and another file begins anew.
+        let text = third.link(0).write().replace("comparison=4", "comparison=3");
+        let followed = third.after(Action::Follow(Box::new(Link::read(&text))));
+        assert_eq!((followed.compared.place, tasks(&followed)), (2, 41));
+        assert_eq!(third.after(file()).compared.place, 1);
+        assert_eq!(link(&third.after(Action::ComparedClosed)), 0);
+        // A link tells which one the file opens with, until another scenario is picked.
+        let linked = opened("comparison=4");
+        assert_eq!((link(&linked), tasks(&linked.after(file()))), (3, 42));
+        assert_eq!(link(&linked.after(Action::Preset("pinning".to_owned()))), 0);
     }
 
     #[test]
