@@ -9,7 +9,7 @@ pub struct Pending(EventQueue);
 impl Pending {
     /// An event at a time [ns].
     pub fn push(&mut self, time: u64, number: u32) {
-        self.0.push(time, Event::Deadline(number));
+        self.0.push_late(time, Event::Deadline(number));
     }
 
     /// The earliest event; of equal times the one that was pushed first.

@@ -176,7 +176,7 @@ impl Kernel {
     pub(crate) fn arm_arrival(&mut self) {
         if let Some(due) = self.submissions.due().filter(|&due| due < self.arrival_at) {
             self.arrival_at = due;
-            self.queue.push(due.max(self.now), Event::Arrival);
+            self.queue.push_late(due.max(self.now), Event::Arrival);
         }
     }
 
@@ -273,7 +273,7 @@ impl Kernel {
         self.hold(thread, task, TaskState::Blocked, reason);
         self.thread_mut(thread).wait_cost = self.plan.costs.sleep_cpu;
         let end = self.now + ns + self.plan.costs.sleep_lateness(ns);
-        self.queue.push(end, Event::Runnable(thread));
+        self.queue.push_late(end, Event::Runnable(thread));
     }
 
     /// The thread waits with its task until somebody wakes it; see [`Self::wake_holder`].

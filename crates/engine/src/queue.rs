@@ -3,8 +3,6 @@
 mod far;
 mod radix;
 
-use std::collections::VecDeque;
-
 use far::Far;
 
 use crate::scenario::{MAX_TASKS, MAX_THREADS};
@@ -57,125 +55,109 @@ impl Event {
     }
 }
 
-/// An event that lies ahead: its time [ns], and itself, packed.
-///
-/// There is no number that says which of two events of one time was pushed first: every structure keeps them in order.
+/// An event that lies ahead: its time [ns], how many were pushed before it (modulo 2^32), and itself, packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     time: u64,
+    sequence: u32,
     event: u32,
 }
 
-/// Stands for no entry, and is later than all.
-const NOTHING: Entry = Entry { time: u64::MAX, event: u32::MAX };
+impl Entry {
+    /// Whether this entry is popped before the other one.
+    #[inline]
+    const fn is_before(self, other: Self) -> bool {
+        let pushed_before = (self.sequence.wrapping_sub(other.sequence) as i32) < 0;
+        self.time < other.time || self.time == other.time && pushed_before
+    }
+}
 
-/// How many entries are near, at most.
-const NEAR: usize = 4;
+/// Stands for no entry, and is later than all.
+const NOTHING: Entry = Entry { time: u64::MAX, sequence: 0, event: u32::MAX };
+
+/// How many entries are near, with the sentinel: a power of two, so that no index needs a check.
+const NEAR: usize = 8;
+/// So many are near before the latest of all joins them.
+const FEW: usize = 4;
 
 /// Pending events.
 ///
-/// Which structure holds an event changes nothing about the order, for that is by time and arrival alone:
-/// - `present`: what is pushed for the present needs neither time nor sequence. What was pushed for this time while it
-///   lay ahead comes first.
-/// - `near`: the few that are next. What a thread does is often over before whatever others do, so that many events are
-///   among the next as soon as they are pushed.
-/// - `far`: all that are later than those.
+/// Which structure holds an event changes nothing about the order, for that is by time and sequence alone:
+/// - `near`: a few, in order. What a thread does is often over before whatever others do, so that it is the next event
+///   or nearly so as soon as it is pushed.
+/// - `far`: all others.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    /// [ns] The time of the last event popped.
-    now: u64,
-    /// Packed events of the time `now` that were pushed at it, in order.
-    present: VecDeque<u32>,
-    /// The first `near_len`, the earliest last; all are earlier than those that are far.
+    /// First a sentinel, then `near_len` entries, the earliest last. Behind an entry that has been popped there is none.
     near: [Entry; NEAR],
     near_len: usize,
     far: Far,
+    pushed: u32,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self { now: 0, present: VecDeque::new(), near: [NOTHING; NEAR], near_len: 0, far: Far::default() }
+        let mut near = [Entry { time: 0, ..NOTHING }; NEAR];
+        near[0] = NOTHING;
+        Self { near, near_len: 0, far: Far::default(), pushed: 0 }
     }
 }
 
 impl EventQueue {
-    /// An event at a time that is not past.
+    /// An event at a time that is not past, and not long after those that are pending.
     #[inline]
     pub(crate) fn push(&mut self, time: u64, event: Event) {
-        if time <= self.now {
-            debug_assert_eq!(time, self.now, "no event in the past");
-            self.present.push_back(event.pack());
-        } else {
-            self.push_ahead(time, event.pack());
-        }
+        self.push_by(time, event, self.near_len < FEW);
     }
 
-    fn push_ahead(&mut self, time: u64, event: u32) {
-        let entry = Entry { time, event };
-        // It comes after all of the same time.
-        if time < self.far.least().time {
-            self.push_near(entry);
+    /// An event at a time that is not past, and often long after others.
+    #[inline]
+    pub(crate) fn push_late(&mut self, time: u64, event: Event) {
+        self.push_by(time, event, false);
+    }
+
+    /// Where it is the latest of those that are near, it joins them if it `may_be_last`.
+    #[inline]
+    fn push_by(&mut self, time: u64, event: Event, may_be_last: bool) {
+        debug_assert!(time < NOTHING.time);
+        let entry = Entry { time, sequence: self.pushed, event: event.pack() };
+        self.pushed = self.pushed.wrapping_add(1);
+        let mut at = self.near_len;
+        // If none is near, the first is one that has been popped, and so it is not later.
+        if if time < self.near[1].time { at < NEAR - 1 } else { may_be_last } {
+            self.near_len = at + 1;
+            // It comes after all of the same time. The sentinel is later than all.
+            while self.near[at % NEAR].time <= time {
+                self.near[(at + 1) % NEAR] = self.near[at % NEAR];
+                at -= 1;
+            }
+            self.near[(at + 1) % NEAR] = entry;
         } else {
             self.far.push(entry);
         }
-    }
-
-    /// An entry that is earlier than all that are far.
-    #[inline]
-    fn push_near(&mut self, entry: Entry) {
-        let mut at = self.near_len;
-        if at == NEAR {
-            // The latest of them leaves.
-            if entry.time >= self.near[0].time {
-                self.far.push_first(entry);
-                return;
-            }
-            self.far.push_first(self.near[0]);
-            self.near.copy_within(1.., 0);
-            at -= 1;
-        } else {
-            self.near_len += 1;
-        }
-        while at > 0 && self.near[at - 1].time <= entry.time {
-            self.near[at] = self.near[at - 1];
-            at -= 1;
-        }
-        self.near[at] = entry;
     }
 
     /// The earliest event; of equal times the one that was pushed first.
     #[allow(clippy::inline_always, reason = "once for each event; what it returns is taken apart by the caller")]
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
-        let near = self.near_len.checked_sub(1);
-        let entry = match near {
-            Some(last) => self.near[last % NEAR],
-            None => self.far.least(),
-        };
-        if entry.time > self.now
-            && let Some(bits) = self.present.pop_front()
-        {
-            return Some((self.now, Event::unpack(bits)));
-        }
-        if let Some(last) = near {
-            self.near_len = last;
-        } else if entry.time == NOTHING.time {
+        let (near, far) = (self.near[self.near_len % NEAR], self.far.least());
+        let entry = if near.is_before(far) {
+            self.near_len -= 1;
+            near
+        } else if far.time == NOTHING.time {
             return None;
         } else {
             self.far.drop_least();
-        }
-        self.now = entry.time;
-        Some((self.now, Event::unpack(entry.event)))
+            far
+        };
+        Some((entry.time, Event::unpack(entry.event)))
     }
 
     /// [ns] The time of the earliest event.
     pub(crate) fn next_time(&self) -> Option<u64> {
-        let ahead = self.near_len.checked_sub(1).map_or(self.far.least(), |last| self.near[last]);
-        match ahead {
-            _ if !self.present.is_empty() => Some(self.now),
-            NOTHING => None,
-            entry => Some(entry.time),
-        }
+        let time = self.near[self.near_len % NEAR].time.min(self.far.least().time);
+        (time != NOTHING.time).then_some(time)
     }
 }
 
@@ -229,7 +211,8 @@ mod tests {
             let mut now = 0;
             for (number, call) in calls.into_iter().enumerate() {
                 if let Some(delay) = call {
-                    queue.push(now + delay, Event::Deadline(number as u32));
+                    let event = Event::Deadline(number as u32);
+                    if number % 2 == 0 { queue.push(now + delay, event) } else { queue.push_late(now + delay, event) }
                     model.push((now + delay, number as u32));
                     continue;
                 }

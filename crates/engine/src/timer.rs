@@ -59,7 +59,7 @@ impl Timer {
     /// The deadline is in the heap.
     pub(crate) fn arm(&mut self, kernel: &mut Kernel, deadline: u64, task: u32) {
         if deadline > kernel.now {
-            kernel.queue.push(deadline, Event::Deadline(task));
+            kernel.queue.push_late(deadline, Event::Deadline(task));
         } else {
             self.expire(kernel, deadline, task);
         }

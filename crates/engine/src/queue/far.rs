@@ -17,14 +17,16 @@ const LANES: usize = 4;
 /// first lane. Push is O(1) and pop O(lanes), with the heap amortised.
 #[derive(Clone, Debug)]
 pub(super) struct Far {
-    /// [ns] The times of `heads`, or the greatest of all times.
-    times: [u64; LANES + 1],
-    /// The lane of the earliest, or [`LANES`] for the heap.
+    /// The earliest entry, or [`NOTHING`].
+    least: Entry,
+    /// The lane that has it, or [`LANES`] for the heap.
     first: usize,
+    /// [ns] The time of the earliest that is elsewhere.
+    second: u64,
     /// [ns] For each lane its last time so far. That of an empty lane is past, so that it takes anything.
     ends: [u64; LANES],
-    /// The first event of each lane, then that of the heap.
-    heads: [u32; LANES + 1],
+    /// The first entry of each lane, then that of the heap.
+    heads: [Entry; LANES + 1],
     /// What follows upon the heads of the lanes.
     lanes: [VecDeque<Entry>; LANES],
     heap: Radix,
@@ -33,10 +35,11 @@ pub(super) struct Far {
 impl Default for Far {
     fn default() -> Self {
         Self {
-            times: [NOTHING.time; LANES + 1],
+            least: NOTHING,
             first: 0,
+            second: NOTHING.time,
             ends: [0; LANES],
-            heads: [NOTHING.event; LANES + 1],
+            heads: [NOTHING; LANES + 1],
             lanes: Default::default(),
             heap: Radix::default(),
         }
@@ -47,59 +50,37 @@ impl Far {
     /// The earliest entry, or [`NOTHING`].
     #[inline]
     pub(super) fn least(&self) -> Entry {
-        Entry { time: self.times[self.first], event: self.heads[self.first] }
-    }
-
-    /// How many lanes end later.
-    #[inline]
-    fn lane_for(&self, time: u64) -> usize {
-        self.ends.iter().map(|&end| usize::from(end > time)).sum()
-    }
-
-    fn set_head(&mut self, lane: usize, head: Entry) {
-        self.times[lane] = head.time;
-        self.heads[lane] = head.event;
+        self.least
     }
 
     /// An entry that is not earlier than the last one popped.
-    #[inline]
+    #[inline(never)]
     pub(super) fn push(&mut self, entry: Entry) {
-        let lane = self.lane_for(entry.time);
+        let mut lane = 0;
+        while lane < LANES && self.ends[lane] > entry.time {
+            lane += 1;
+        }
         if let Some(end) = self.ends.get_mut(lane) {
             *end = entry.time;
-            if self.times[lane] != NOTHING.time {
+            if self.heads[lane].time != NOTHING.time {
                 // Not the head, and so not the earliest.
                 self.lanes[lane].push_back(entry);
                 return;
             }
-            self.set_head(lane, entry);
+            self.heads[lane] = entry;
         } else {
             self.heap.push(entry);
-            self.set_head(LANES, self.heap.head());
+            self.heads[LANES] = self.heap.head();
         }
-        if entry.time < self.times[self.first] {
-            self.first = lane;
+        if entry.time < self.least.time {
+            if lane != self.first {
+                self.second = self.least.time;
+                self.first = lane;
+            }
+            self.least = entry;
+        } else if lane != self.first {
+            self.second = self.second.min(entry.time);
         }
-    }
-
-    /// An entry that was pushed before all others and is not later. It may be earlier than what the heap has popped, so it
-    /// goes to a lane.
-    #[cold]
-    pub(super) fn push_first(&mut self, entry: Entry) {
-        // To the lane of the earliest, for earlier lanes have no equal times. If that is none, no lane has.
-        let lane = if self.times[self.first] != NOTHING.time && self.first < LANES {
-            self.first
-        } else {
-            self.lane_for(entry.time).min(LANES - 1)
-        };
-        let behind = Entry { time: self.times[lane], event: self.heads[lane] };
-        if behind.time == NOTHING.time {
-            self.ends[lane] = entry.time;
-        } else {
-            self.lanes[lane].push_front(behind);
-        }
-        self.set_head(lane, entry);
-        self.first = lane;
     }
 
     /// Takes the earliest entry out. There must be one.
@@ -112,13 +93,24 @@ impl Far {
             self.heap.pop();
             self.heap.head()
         };
-        self.set_head(first, head);
-        let (mut least, mut first) = (self.times[0], 0);
-        for (lane, &time) in self.times.iter().enumerate().skip(1) {
-            let earlier = time < least;
-            least = if earlier { time } else { least };
-            first = if earlier { lane } else { first };
+        self.heads[first] = head;
+        self.least = head;
+        // Often the next one is in the same lane.
+        if head.time >= self.second && self.second != NOTHING.time {
+            self.find_least();
         }
-        self.first = first;
+    }
+
+    /// Of equal heads the one of the first lane is the earliest.
+    fn find_least(&mut self) {
+        let (mut first, mut second) = (0, NOTHING.time);
+        for lane in 1..=LANES {
+            let (time, least) = (self.heads[lane].time, self.heads[first].time);
+            second = second.min(time.max(least));
+            if time < least {
+                first = lane;
+            }
+        }
+        (self.first, self.second, self.least) = (first, second, self.heads[first]);
     }
 }

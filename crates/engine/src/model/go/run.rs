@@ -154,7 +154,7 @@ impl Go {
         let deadline = kernel.now + ns;
         kernel.task_suspended(task, TaskState::Waiting, reason);
         self.wakes[task as usize] = deadline;
-        kernel.queue.push(deadline, Event::Deadline(task));
+        kernel.queue.push_late(deadline, Event::Deadline(task));
         self.machines[machine as usize].work = Work::Insert(task, deadline);
         !kernel.busy(machine, kernel.plan.costs.go_timer_insert, Activity::Overhead, NO_TASK)
     }

@@ -40,7 +40,7 @@ impl Go {
     fn sysmon_until(&mut self, kernel: &mut Kernel, time: u64) {
         self.sysmon.wakes_at = time;
         if time != NEVER {
-            kernel.queue.push(time, Event::Deadline(SYSMON));
+            kernel.queue.push_late(time, Event::Deadline(SYSMON));
         }
     }
 

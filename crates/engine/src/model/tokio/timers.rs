@@ -55,7 +55,7 @@ impl Timers {
         self.arrivals += 1;
         if let Some(fires_at) = self.fires_at.get_mut(task as usize) {
             *fires_at = tick * TICK;
-            kernel.queue.push((tick * TICK).max(kernel.now), Event::Deadline(task));
+            kernel.queue.push_late((tick * TICK).max(kernel.now), Event::Deadline(task));
         }
         tick < self.next_wake
     }
