@@ -294,21 +294,20 @@ impl Course {
                 return done;
             }
             kernel.now = time;
+            let mut ready = None;
             match event {
-                Event::BurstEnd(thread) => {
-                    if kernel.burst_end(thread) {
-                        model.resume(kernel, thread);
-                    }
-                }
+                Event::BurstEnd(thread) => ready = kernel.burst_end(thread).then_some(thread),
                 Event::Runnable(thread) => kernel.make_runnable(thread),
                 Event::TimedWake(thread) => kernel.timed_wake(thread),
                 Event::SliceEnd => kernel.slice_end(),
                 Event::Deadline(task) => model.deadline(kernel, task),
                 Event::Arrival => kernel.arrive(),
             }
-            while let Some(thread) = kernel.os.pop_ready() {
+            // One call, so that the model becomes a part of this loop.
+            while let Some(thread) = ready.or_else(|| kernel.os.pop_ready()) {
                 debug_assert_eq!(kernel.thread(thread).status, Status::OnCore);
                 model.resume(kernel, thread);
+                ready = None;
             }
             if kernel.finished || kernel.retry_log.due {
                 self.over = kernel.finished;

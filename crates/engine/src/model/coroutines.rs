@@ -112,6 +112,7 @@ impl Coroutines {
 }
 
 impl Scheduler for Coroutines {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if thread == self.submitter.thread {
             self.submitter.resume(kernel, &mut self.pool);

@@ -201,6 +201,7 @@ impl EventLoop {
 }
 
 impl Scheduler for EventLoop {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         let costs = &kernel.plan.costs;
         let (launch, resume, lateness) = (costs.loop_launch, costs.loop_resume, costs.timer_lateness);

@@ -167,6 +167,7 @@ impl Go {
 }
 
 impl Scheduler for Go {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         while !kernel.finished {
             let machine = &mut self.machines[thread as usize];

@@ -98,6 +98,7 @@ impl GreenThreads {
 }
 
 impl Scheduler for GreenThreads {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if let Some(index) = self.pool.carriers.position(thread) {
             if self.pool.resume_carrier(kernel, thread, index) && kernel.all_done() {

@@ -116,6 +116,7 @@ impl ThreadPool {
 }
 
 impl Scheduler for ThreadPool {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if thread != self.submitter.thread {
             if self.pool.resume(kernel, thread) && kernel.all_done() {

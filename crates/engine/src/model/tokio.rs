@@ -67,6 +67,7 @@ impl Tokio {
 }
 
 impl Scheduler for Tokio {
+    #[inline]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         match self {
             Self::MultiThread(runtime) => runtime.resume(kernel, thread),
