@@ -112,7 +112,7 @@ impl Coroutines {
 }
 
 impl Scheduler for Coroutines {
-    #[inline]
+    #[inline(always)]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if thread == self.submitter.thread {
             self.submitter.resume(kernel, &mut self.pool);
@@ -176,6 +176,7 @@ impl Pool {
     }
 
     /// Returns whether a task has ended.
+    #[inline(always)]
     fn resume_worker(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         let index = self.workers.index(thread);
         if self.jobs.len() <= index {
@@ -255,6 +256,7 @@ impl Pool {
         false
     }
 
+    #[inline(always)]
     fn resume_timer(&mut self, kernel: &mut Kernel) {
         loop {
             let fire = kernel.plan.costs.kt_timer_fire;

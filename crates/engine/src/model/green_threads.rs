@@ -98,7 +98,7 @@ impl GreenThreads {
 }
 
 impl Scheduler for GreenThreads {
-    #[inline]
+    #[inline(always)]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if let Some(index) = self.pool.carriers.position(thread) {
             if self.pool.resume_carrier(kernel, thread, index) && kernel.all_done() {
@@ -158,6 +158,7 @@ impl Pool {
     }
 
     /// Returns whether a task has ended.
+    #[inline(always)]
     fn resume_carrier(&mut self, kernel: &mut Kernel, thread: u32, index: usize) -> bool {
         let mut ended = false;
         loop {

@@ -100,6 +100,7 @@ impl Pool {
         if kernel.busy(thread, cost, Activity::Overhead, task) { Ran::Busy } else { Ran::Unmounted }
     }
 
+    #[inline(always)]
     pub(super) fn resume_timer(&mut self, kernel: &mut Kernel, timer: usize) {
         let costs = &kernel.plan.costs;
         let (insert, fire) = (costs.vt_timer_insert, costs.vt_timer_fire);
