@@ -37,14 +37,14 @@ pub(crate) enum Status {
     OnCore,
 }
 
-/// An OS thread.
+/// An OS thread, of the size of a cache line.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) status: Status,
     /// The task it works for, or [`NO_TASK`].
     pub(crate) task: u32,
-    /// [ns] What its next switch onto a core costs more, for the wait before it.
-    pub(crate) wait_cost: u64,
+    /// It has slept, for which its next switch onto a core costs more.
+    pub(crate) slept: bool,
     /// [ns] End of the burst in progress, or [`NEVER`].
     pub(crate) burst_end: u64,
     /// What the burst is, to be recorded again after a preemption.
@@ -64,6 +64,8 @@ pub(crate) struct Thread {
     pub(crate) wake_at: u64,
     last_tag: u32,
 }
+
+const _: () = assert!(size_of::<Thread>() == 64);
 
 /// The common part of every simulation.
 #[derive(Clone, Debug)]
@@ -209,7 +211,7 @@ impl Kernel {
             status: Status::Absent,
             task: NO_TASK,
             burst_end: NEVER,
-            wait_cost: 0,
+            slept: false,
             burst: Activity::Absent,
             remaining: 0,
             switching: false,
@@ -271,7 +273,7 @@ impl Kernel {
     /// The thread sleeps with its task for `ns`, and a little longer as every sleep does, and gives its core up meanwhile.
     pub(crate) fn block_for(&mut self, thread: u32, task: u32, ns: u64, reason: Reason) {
         self.hold(thread, task, TaskState::Blocked, reason);
-        self.thread_mut(thread).wait_cost = self.plan.costs.sleep_cpu;
+        self.thread_mut(thread).slept = true;
         let end = self.now + ns + self.plan.costs.sleep_lateness(ns);
         self.queue.push_late(end, Event::Runnable(thread));
     }
@@ -296,6 +298,7 @@ impl Kernel {
         self.queue.push(time, Event::TimedWake(thread));
     }
 
+    #[inline]
     pub(crate) fn leave(&mut self, thread: u32, status: Status, task: u32) {
         self.voluntary_switches += 1;
         let state = self.thread_mut(thread);

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::kernel::{Kernel, NEVER, Status};
+use crate::kernel::{Kernel, NEVER, Status, Thread};
 use crate::queue::Event;
 use crate::recording::NO_TASK;
 use crate::state::{Activity, Reason, TaskState};
@@ -26,7 +26,7 @@ struct Running {
 /// Who has a core and who wants one.
 #[derive(Clone, Debug)]
 pub(crate) struct Os {
-    free_cores: u32,
+    cores: usize,
     /// Threads on cores, in no order.
     running: Vec<Running>,
     /// [ns] The most that one of them is behind; 0 if no thread has a core.
@@ -46,7 +46,7 @@ pub(crate) struct Os {
 impl Os {
     pub(crate) fn new(cores: u32) -> Self {
         Self {
-            free_cores: cores,
+            cores: cores as usize,
             running: Vec::new(),
             furthest_behind: 0,
             waiting: BinaryHeap::new(),
@@ -59,7 +59,7 @@ impl Os {
     }
 
     pub(crate) fn has_free_core(&self) -> bool {
-        self.free_cores > 0
+        self.running.len() < self.cores
     }
 
     /// How often a thread has had to wait for a core.
@@ -75,6 +75,10 @@ impl Os {
         } else {
             self.ready.push_back(thread);
         }
+    }
+
+    fn find_furthest_behind(&mut self) {
+        self.furthest_behind = self.running.iter().map(|other| other.behind).max().unwrap_or(0);
     }
 
     /// The next thread that the model must be asked about.
@@ -111,16 +115,23 @@ impl Kernel {
     }
 
     /// The thread wants a core now.
+    #[inline]
     pub(crate) fn make_runnable(&mut self, thread: u32) {
         // Whether a core is free or not: a thread that was away must not make up for it later.
         self.raise_min_vruntime();
         let min = self.os.min_vruntime;
         let state = self.thread_mut(thread);
         state.vruntime = state.vruntime.max(min);
-        if self.os.free_cores > 0 {
+        if self.os.has_free_core() {
             self.take_core(thread);
-            return;
+        } else {
+            self.contend(thread);
         }
+    }
+
+    /// Every core is taken: the thread preempts another one, or waits.
+    #[inline(never)]
+    fn contend(&mut self, thread: u32) {
         if self.os.waiting.is_empty() {
             self.renew_slices();
         }
@@ -150,6 +161,7 @@ impl Kernel {
     }
 
     /// The thread gives its core up; whoever has waited longest for CPU time gets it.
+    #[inline]
     pub(crate) fn leave_core(&mut self, thread: u32, status: Status) {
         self.release(thread, status);
         if !self.os.waiting.is_empty()
@@ -182,10 +194,15 @@ impl Kernel {
         self.arm_slice();
     }
 
+    #[inline]
     fn take_core(&mut self, thread: u32) {
         let now = self.now;
         let state = &mut self.threads[thread as usize];
-        let cost = self.plan.costs.context_switch + std::mem::take(&mut state.wait_cost);
+        let mut cost = self.plan.costs.context_switch;
+        if state.slept {
+            state.slept = false;
+            cost += self.plan.costs.sleep_cpu;
+        }
         state.status = Status::OnCore;
         state.slice_start = now;
         state.accounted_at = now;
@@ -193,7 +210,6 @@ impl Kernel {
         debug_assert!(state.vruntime <= now, "nobody has had more CPU time than there was");
         let behind = now - state.vruntime;
         self.os.running.push(Running { behind, thread });
-        self.os.free_cores -= 1;
         self.os.furthest_behind = self.os.furthest_behind.max(behind);
         if cost > 0 {
             state.switching = true;
@@ -244,20 +260,21 @@ impl Kernel {
         self.enqueue(thread);
     }
 
+    #[inline]
     fn release(&mut self, thread: u32, status: Status) {
-        self.account(thread);
-        let state = self.thread_mut(thread);
+        let now = self.now;
+        let state = &mut self.threads[thread as usize];
+        state.account(now);
         state.status = status;
-        let place = state.position;
+        let (place, vruntime) = (state.position, state.vruntime);
         if self.os.running.swap_remove(place as usize).behind == self.os.furthest_behind {
-            self.os.furthest_behind = self.os.running.iter().map(|other| other.behind).max().unwrap_or(0);
+            self.os.find_furthest_behind();
         }
         if let Some(&Running { thread: moved, .. }) = self.os.running.get(place as usize) {
             self.thread_mut(moved).position = place;
         }
-        self.os.free_cores += 1;
         if self.os.running.is_empty() && self.os.waiting.is_empty() {
-            self.os.min_vruntime = self.os.min_vruntime.max(self.thread(thread).vruntime);
+            self.os.min_vruntime = self.os.min_vruntime.max(vruntime);
         }
     }
 
@@ -305,9 +322,7 @@ impl Kernel {
     /// Adds the CPU time since the last account.
     fn account(&mut self, thread: u32) {
         let now = self.now;
-        let state = self.thread_mut(thread);
-        state.vruntime += now - state.accounted_at;
-        state.accounted_at = now;
+        self.thread_mut(thread).account(now);
     }
 
     /// While nobody waited, slices have ended and begun again unnoticed: each thread is in the middle of one.
@@ -356,5 +371,14 @@ impl Kernel {
             self.os.slice_armed = true;
             self.queue.push(first.max(self.now + 1), Event::SliceEnd);
         }
+    }
+}
+
+impl Thread {
+    /// Adds the CPU time since the last account.
+    #[inline]
+    fn account(&mut self, now: u64) {
+        self.vruntime += now - self.accounted_at;
+        self.accounted_at = now;
     }
 }

@@ -67,7 +67,7 @@ impl Entry {
     /// Whether this entry is popped before the other one.
     #[inline]
     const fn is_before(self, other: Self) -> bool {
-        let pushed_before = (self.sequence.wrapping_sub(other.sequence) as i32) < 0;
+        let pushed_before = self.sequence.wrapping_sub(other.sequence).cast_signed() < 0;
         self.time < other.time || self.time == other.time && pushed_before
     }
 }

@@ -86,6 +86,7 @@ impl Timer {
     ///
     /// It drains what has been handed over before it fires anything (`DelayScheduler`). `fire_cost` is what an expiry
     /// costs as things stand now; with `locked` the heap's lock is held meanwhile.
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     pub(crate) fn resume(
         &mut self,

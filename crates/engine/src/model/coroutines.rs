@@ -112,6 +112,7 @@ impl Coroutines {
 }
 
 impl Scheduler for Coroutines {
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if thread == self.submitter.thread {
@@ -176,6 +177,7 @@ impl Pool {
     }
 
     /// Returns whether a task has ended.
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     fn resume_worker(&mut self, kernel: &mut Kernel, thread: u32) -> bool {
         let index = self.workers.index(thread);
@@ -256,6 +258,7 @@ impl Pool {
         false
     }
 
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     fn resume_timer(&mut self, kernel: &mut Kernel) {
         loop {

@@ -98,6 +98,7 @@ impl GreenThreads {
 }
 
 impl Scheduler for GreenThreads {
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     fn resume(&mut self, kernel: &mut Kernel, thread: u32) {
         if let Some(index) = self.pool.carriers.position(thread) {
@@ -158,6 +159,7 @@ impl Pool {
     }
 
     /// Returns whether a task has ended.
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     fn resume_carrier(&mut self, kernel: &mut Kernel, thread: u32, index: usize) -> bool {
         let mut ended = false;

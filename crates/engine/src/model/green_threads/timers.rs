@@ -100,6 +100,7 @@ impl Pool {
         if kernel.busy(thread, cost, Activity::Overhead, task) { Ran::Busy } else { Ran::Unmounted }
     }
 
+    #[allow(clippy::inline_always, reason = "a part of the loop over events")]
     #[inline(always)]
     pub(super) fn resume_timer(&mut self, kernel: &mut Kernel, timer: usize) {
         let costs = &kernel.plan.costs;
