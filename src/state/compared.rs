@@ -151,8 +151,24 @@ pub struct Pair {
 pub struct Off {
     /// One word.
     pub kind: String,
-    /// A sentence.
+    /// A sentence, which names the cause too.
     pub message: String,
+    /// The cost that would explain it.
+    pub cause: Option<Cause>,
+}
+
+/// A cost that would explain why a total is off.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    /// Its name.
+    pub cost: String,
+    /// [its unit] What it is.
+    pub is: u64,
+    /// [its unit] What it would have to be.
+    pub would_be: u64,
+    /// [%] How far the CPU time would be off then.
+    pub cpu_error_percent: Option<f64>,
 }
 
 /// What every version of the format has, and what tells whether there are several.
@@ -339,7 +355,10 @@ pub(super) mod tests {
         let none = json!({"simulated": 5.0, "measured": null, "error_percent": null});
         let run = |variant: &str| {
             json!({"variant": variant, "runtime": "a runtime", "simulated_variant": "fixed-12",
-                "figures": {"os_switches": none, "makespan_ns": pair}, "makespans_ns": [100], "findings": []})
+            "figures": {"os_switches": none, "makespan_ns": pair}, "makespans_ns": [100], "findings": [
+                {"kind": "noisy", "message": "says little"},
+                {"kind": "waiting", "message": "is off", "cause": {"cost": "vt_spawn", "is": 1, "would_be": 2, "cpu_error_percent": null}},
+            ]})
         };
         json!({
             "version": 1, "scenario": simulated, "profile": {"name": "here", "file": null}, "warnings": [], "absent": [],

@@ -10,6 +10,17 @@ use super::sample::Sample;
 use crate::measure::cores::{Cores, Pinned};
 use crate::measure::cpu;
 
+/// The costs by which the machine itself makes a run longer.
+pub(super) const COSTS: [&str; 7] = [
+    "context_switch",
+    "thread_wake",
+    "thread_create",
+    "timer_lateness",
+    "sleep_lateness_1ms",
+    "sleep_lateness_10ms",
+    "sleep_lateness_50ms",
+];
+
 /// A cost of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Found {

@@ -36,6 +36,17 @@ const QUICK_REPS: u32 = 7;
 /// The runtimes of the JVM that `--quick` measures where none is named: the others take the defaults.
 const QUICK_JVM: [Kind; 3] = [Kind::JavaPool, Kind::JavaVirtual, Kind::KotlinDefault];
 
+/// The costs that the simulation of a runtime stands on, by name: what its probes tell, and what is the machine's.
+pub(crate) fn costs_of(kind: Kind) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = params::of(kind, false).iter().map(|param| param.name).collect();
+    for name in machine::COSTS {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Calibrates and writes the profile; returns what to print.
 pub(crate) fn run(args: &CalibrateArgs) -> Result<String, Failure> {
     let begin = Instant::now();

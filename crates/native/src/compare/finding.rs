@@ -3,6 +3,7 @@
 use parkbench_view::format;
 use serde::Serialize;
 
+use super::cause::{Cause, Search};
 use super::figure::Figure;
 use super::pair::Pair;
 
@@ -20,24 +21,32 @@ pub(crate) struct Finding {
     pub(crate) kind: &'static str,
     /// In a sentence.
     pub(crate) message: String,
+    /// The cost that would explain it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<Cause>,
+}
+
+/// Whether the total is off so far that there is a finding.
+pub(crate) fn is_off(pair: &Pair) -> bool {
+    Figure::Total.of(pair).error_percent().is_some_and(|error| error.abs() >= OFF)
 }
 
 /// The findings of one runtime on `cores` cores.
 pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut add = |kind, message| findings.push(Finding { kind, message });
+    let mut add = |kind, message, cause| findings.push(Finding { kind, message, cause });
     let variant = &pair.measured.result.variant;
     if !pair.has_costs {
         let message = format!(
             "{variant}: the profile has no costs of this runtime; calibrate with --runtime {}",
             pair.kind.as_str()
         );
-        add("not-calibrated", message);
+        add("not-calibrated", message, None);
     }
-    let Some(error) = Figure::Total.of(pair).error_percent() else { return findings };
-    if error.abs() < OFF {
-        return findings;
-    }
+    let error = match Figure::Total.of(pair).error_percent() {
+        Some(error) if is_off(pair) => error,
+        _ => return findings,
+    };
     let (real, sim) = (&pair.measured.result, &pair.simulated);
     let (shortest, longest) = pair.measured.makespan_range_ns();
     if (longest - shortest) as f64 > NOISY * real.makespan_ns as f64 {
@@ -47,44 +56,52 @@ pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
             format::duration(longest),
             format::percent_signed(error)
         );
-        add("noisy", message);
+        add("noisy", message, None);
     }
     let tasks = real.tasks.max(1);
     let too = if error < 0.0 { "short" } else { "long" };
     let missing = real.makespan_ns as f64 - sim.makespan_ns as f64;
     let per_task = |ns: f64| format::duration((ns.abs() / tasks as f64) as u64);
     let cpu = pair.measured.cpu_ns.map(|real| real as f64 - pair.simulated_cpu_ns as f64);
-    match cpu {
+    let (kind, mut message) = match cpu {
         Some(cpu) if cpu * missing > 0.0 && cpu.abs() > EXPLAINS * missing.abs() => {
             let what = if cpu > 0.0 { "lacks" } else { "has too much" };
-            add(
-                "cpu-time",
-                format!(
-                    "{variant}: the simulated total is {} too {too}; it {what} CPU time, {} for each task ({} measured, {} \
-                     simulated, all threads): a cost of the scheduler's work or of contention on {cores} cores",
-                    format::percent_signed(error),
-                    per_task(cpu),
-                    format::duration(pair.measured.cpu_ns.unwrap_or_default()),
-                    format::duration(pair.simulated_cpu_ns)
-                ),
+            let message = format!(
+                "{variant}: the simulated total is {} too {too}; it {what} CPU time, {} for each task ({} measured, {} \
+                 simulated, all threads): a cost of the scheduler's work or of contention on {cores} cores",
+                format::percent_signed(error),
+                per_task(cpu),
+                format::duration(pair.measured.cpu_ns.unwrap_or_default()),
+                format::duration(pair.simulated_cpu_ns)
             );
+            ("cpu-time", message)
         }
-        Some(_) => add(
-            "waiting",
-            format!(
+        Some(_) => {
+            let message = format!(
                 "{variant}: the simulated total is {} too {too}, and the CPU time does not explain it: what is off is \
                  waiting, {} for each task: lateness of timers or sleeps, wake-ups, or the order in which tasks go on",
                 format::percent_signed(error),
                 per_task(missing)
-            ),
-        ),
-        None => add(
-            "unexplained",
-            format!(
-                "{variant}: the simulated total is {} too {too}; no CPU time was read",
-                format::percent_signed(error)
-            ),
-        ),
-    }
+            );
+            ("waiting", message)
+        }
+        None => {
+            let error = format::percent_signed(error);
+            ("unexplained", format!("{variant}: the simulated total is {error} too {too}; no CPU time was read"))
+        }
+    };
+    let cause = match pair.cause {
+        Search::NotTried => None,
+        Search::Nothing => {
+            message.push_str("; no cost of the simulation alone would explain both");
+            None
+        }
+        Search::Found(cause) => {
+            message.push_str("; ");
+            message.push_str(&cause.in_words());
+            Some(cause)
+        }
+    };
+    add(kind, message, cause);
     findings
 }

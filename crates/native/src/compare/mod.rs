@@ -3,6 +3,7 @@
 //! Here is the order of events; what stands beside what is in `pair`, the figures in `figure`, the words in `render`,
 //! and what several scenarios say together in `summary`.
 
+mod cause;
 mod figure;
 mod finding;
 mod pair;

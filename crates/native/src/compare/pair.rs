@@ -9,6 +9,8 @@ use parkbench_engine::{
 };
 use parkbench_trace::{Metrics, RunResult, Trace};
 
+use super::cause::{self, Search};
+use super::finding;
 use crate::input::InputError;
 use crate::measure::kind::Kind;
 use crate::measure::report::Run;
@@ -28,6 +30,8 @@ pub(crate) struct Pair {
     pub(crate) simulated_cpu_ns: u64,
     /// Whether the profile has costs for this runtime.
     pub(crate) has_costs: bool,
+    /// Where the total is off: the cost that would explain it.
+    pub(crate) cause: Search,
 }
 
 /// Simulates what was measured.
@@ -42,24 +46,29 @@ pub(crate) fn simulate(
     let spec = spec(&planned.runtime, &scenario.runs[planned.workload]);
     scenario.runs = vec![spec.clone()];
     scenario.references.clear();
-    let costs = profile.of_runtime(kind.as_str()).costs;
+    let own = profile.of_runtime(kind.as_str());
     let wrong = |error| InputError::Scenario(scenario.name.clone(), error);
-    let plan = Plan::with_costs(&scenario, 0, costs).map_err(wrong)?;
-    let mut simulation = Simulation::with_plan(plan);
+    let plan = Plan::with_costs(&scenario, 0, own.costs.clone()).map_err(wrong)?;
+    let mut simulation = Simulation::with_plan(plan.clone());
     while !simulation.step(1 << 20).check(0).map_err(wrong)?.finished {}
     let trace = Trace::new(simulation.into_recording())
         .unwrap_or_else(|error| unreachable!("the engine made a recording that cannot be read: {error}"));
     let metrics = Metrics::of(&trace);
     let simulated =
         RunResult::simulated(&scenario, 0, &metrics).unwrap_or_else(|| unreachable!("the scenario has this one run"));
-    Ok(Pair {
+    let mut pair = Pair {
         kind,
         measured: measured.clone(),
         spec,
         simulated,
         simulated_cpu_ns: metrics.busy_ns.saturating_add(metrics.overhead_ns),
         has_costs: profile.runtimes.contains_key(kind.as_str()),
-    })
+        cause: Search::NotTried,
+    };
+    if finding::is_off(&pair) {
+        pair.cause = cause::find(&pair, &plan, &own);
+    }
+    Ok(pair)
 }
 
 /// What was simulated as one scenario that needs no profile file: a run for each pair, with the costs in it.
