@@ -109,7 +109,7 @@ fn Chooser() -> Html {
     let option = |(place, listed): (usize, &Listed)| {
         let shipped = preset(&listed.scenario).is_ok_and(|shipped| shipped.title == listed.title);
         let title = preset_title(locale, &listed.scenario).filter(|_| shipped).unwrap_or(&listed.title);
-        let name = fill(words.comparison_name, &[("n", &number(place)), ("title", title)]);
+        let name = format!("{}. {title}", number(place));
         let name = if listed.set.is_some() { name } else { fill(words.comparison_none, &[("name", &name)]) };
         html! { <option value={place.to_string()} selected={place == shown} disabled={listed.set.is_none()}>{name}</option> }
     };
