@@ -124,7 +124,9 @@ impl EventQueue {
         self.pushed = self.pushed.wrapping_add(1);
         let mut at = self.near_len;
         // If none is near, the first is one that has been popped, and so it is not later.
-        if if time < self.near[1].time { at < NEAR - 1 } else { may_be_last } {
+        let before_the_latest = time < self.near[1].time;
+        let joins = if before_the_latest { at < NEAR - 1 } else { may_be_last };
+        if joins {
             self.near_len = at + 1;
             // It comes after all of the same time. The sentinel is later than all.
             while self.near[at % NEAR].time <= time {

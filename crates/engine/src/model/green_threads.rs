@@ -31,7 +31,8 @@
 //! next (T-3), and none while as many are active as should be; idle carriers that look for work on their core for some
 //! microseconds before they park; no time slicing (T-4); yields (T-7, T-8); the timers of every JDK (T-9, T-10, T-6);
 //! pinning by monitors (T-12, T-13), class initialisers and native frames (T-15); monitors that unmount and the unblocker
-//! thread (T-14); compensation (T-16) for the calls that have it (T-17); barging locks; and for `may`, whose stacks are mapped, the 1,000 that it keeps.
+//! thread (T-14); compensation (T-16) for the calls that have it (T-17); barging locks; and for
+//! `may`, whose stacks are mapped, the 1,000 that it keeps.
 //! Not modelled: the depth of the stack (T-11: `vt_resume` is one cost); notification of `Object.wait`; class loading; the
 //! end of idle carriers after 30 s. Carriers exist from the start, as in a warm JVM.
 //! Knobs: `jdk`, `carriers`, `max_pool`, `min_runnable`, the `vt_*` costs, and `thread_create` for a carrier that makes up.
