@@ -99,6 +99,11 @@ pub(crate) fn of_run(profile: &CostProfile, scenario: &Scenario, run: usize) -> 
     }
 }
 
+/// The unit of the cost of this name.
+pub(crate) fn unit(name: &str) -> Unit {
+    COSTS.iter().find(|info| info.name == name).map_or(Unit::Nanos, |info| info.unit)
+}
+
 /// A cost as it stands in files.
 pub(crate) fn text(unit: Unit, value: u64) -> String {
     match unit {

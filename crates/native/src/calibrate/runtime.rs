@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
-use parkbench_engine::{COSTS, CostEntry, CostProfile, Costs, Plan, Scenario, Simulation, Unit};
+use parkbench_engine::{CostEntry, CostProfile, Costs, Plan, Scenario, Simulation, Unit};
 use parkbench_trace::{Metrics, Trace};
 
 use super::params::{self, Param};
@@ -147,7 +147,7 @@ pub(super) fn calibrate(
         if solution.known(index) < KNOWN {
             continue;
         }
-        let unit = COSTS.iter().find(|info| info.name == param.name).map_or(Unit::Nanos, |info| info.unit);
+        let unit = profiles::unit(param.name);
         let value = profiles::text(unit, solution.costs[index].round() as u64);
         let source = source(index, &params, &solution, measured, &problem);
         costs.insert(param.name.to_owned(), CostEntry { value, source });
@@ -187,7 +187,7 @@ fn with(base: &CostProfile, params: &[Param], values: &[f64]) -> anyhow::Result<
     let mut profile = base.clone();
     let mut replaced = BTreeMap::new();
     for (param, value) in params.iter().zip(values) {
-        let unit = COSTS.iter().find(|info| info.name == param.name).map_or(Unit::Nanos, |info| info.unit);
+        let unit = profiles::unit(param.name);
         replaced.insert(param.name.to_owned(), profiles::text(unit, value.round() as u64));
     }
     let errors = profile.replace(&replaced);

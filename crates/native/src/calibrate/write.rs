@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use parkbench_engine::{COSTS, CostEntry, ProfileFile, ProfileMachine, Unit};
+use parkbench_engine::{CostEntry, ProfileFile, ProfileMachine, Unit};
 use parkbench_view::format;
 
 use super::machine::Found;
@@ -22,7 +22,7 @@ const MOST: u32 = 8;
 pub(super) fn of_machine(found: &[Found], cores: u32) -> BTreeMap<String, CostEntry> {
     let mut costs = BTreeMap::new();
     for Found { name, sample, how } in found {
-        let unit = COSTS.iter().find(|info| info.name == *name).map_or(Unit::Nanos, |info| info.unit);
+        let unit = profiles::unit(name);
         let suffix = if unit == Unit::Picos { "ps" } else { "ns" };
         let at = |part| format!("{:.0} {suffix}", sample.quantile(part));
         let source = format!("M median {} of {}, IQR {} to {}; {how}", at(0.5), sample.count(), at(0.25), at(0.75));

@@ -4,12 +4,12 @@
 //! also brings the CPU time and the latencies nearest to the measured ones with the least change. It is a place to look,
 //! no proof: what the model lacks altogether shows as the cost that is most like it.
 
-use parkbench_engine::{COSTS, CostInfo, CostProfile, Plan, Simulation, Unit};
+use parkbench_engine::{COSTS, CostInfo, CostProfile, Plan, Recording, Simulation, Unit};
 use parkbench_trace::{Metrics, Trace};
 use parkbench_view::format;
 use serde::Serialize;
 
-use super::pair::Pair;
+use super::pair::{self, Pair};
 use crate::calibrate;
 use crate::profiles;
 
@@ -57,7 +57,7 @@ pub(crate) struct Cause {
 impl Cause {
     /// As the end of a sentence.
     pub(super) fn in_words(&self) -> String {
-        let unit = COSTS.iter().find(|info| info.name == self.cost).map_or(Unit::Nanos, |info| info.unit);
+        let unit = profiles::unit(self.cost);
         let shown = |value: u64| match unit {
             Unit::Nanos => format::duration(value),
             _ => profiles::text(unit, value),
@@ -71,11 +71,9 @@ impl Cause {
     }
 }
 
-/// What a simulation gives.
+/// What a simulation that meets the total gives besides.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// [ns]
-    total: f64,
     /// [ns] Of all cores.
     cpu: f64,
     /// [ns] 95th percentile of the latency, and of the response, which counts from the submission.
@@ -102,35 +100,41 @@ pub(super) fn find(pair: &Pair, plan: &Plan, profile: &CostProfile) -> Search {
         return Search::NotTried;
     }
     let costs = calibrate::costs_of(pair.kind);
-    best(&costs, profile, goal, |profile| outcome(plan, profile)).map_or(Search::Nothing, Search::Found)
+    let too_short = (pair.simulated.makespan_ns as f64) < goal.total;
+    best(&costs, plan, profile, goal, too_short).map_or(Search::Nothing, Search::Found)
 }
 
-/// One simulation with these costs.
-fn outcome(plan: &Plan, profile: &CostProfile) -> Option<Outcome> {
+/// One simulation with these costs; `None` if it takes too many events.
+fn run(plan: &Plan, profile: &CostProfile, records: bool) -> Option<Recording> {
     let plan = Plan { costs: profile.costs.clone(), ..plan.clone() };
     let mut simulation = Simulation::with_plan(plan).with_max_events(MAX_EVENTS);
-    let progress = simulation.step(MAX_EVENTS);
-    if !progress.finished || progress.given_up {
-        return None;
+    if !records {
+        simulation = simulation.without_records();
     }
-    let metrics = Metrics::of(&Trace::new(simulation.into_recording()).ok()?);
+    let progress = simulation.step(MAX_EVENTS);
+    (progress.finished && !progress.given_up).then(|| simulation.into_recording())
+}
+
+/// [ns] The total with these costs.
+fn total(plan: &Plan, profile: &CostProfile) -> Option<f64> {
+    run(plan, profile, false).map(|recording| recording.totals.makespan_ns as f64)
+}
+
+/// What these costs give besides the total.
+fn outcome(plan: &Plan, profile: &CostProfile) -> Option<Outcome> {
+    let metrics = Metrics::of(&Trace::new(run(plan, profile, true)?).ok()?);
     Some(Outcome {
-        total: metrics.makespan_ns as f64,
-        cpu: metrics.busy_ns.saturating_add(metrics.overhead_ns) as f64,
+        cpu: pair::cpu_ns(&metrics) as f64,
         p95: [metrics.latency_ns.p95 as f64, metrics.response_ns.p95 as f64],
     })
 }
 
-fn best(
-    costs: &[&'static str],
-    profile: &CostProfile,
-    goal: Goal,
-    simulate: impl Fn(&CostProfile) -> Option<Outcome>,
-) -> Option<Cause> {
+fn best(costs: &[&'static str], plan: &Plan, profile: &CostProfile, goal: Goal, too_short: bool) -> Option<Cause> {
     let found = costs.iter().filter_map(|name| {
         let info = COSTS.iter().find(|info| info.name == *name)?;
         let is = profile.costs.get(name)?;
-        let (would_be, outcome) = solve(info, is, profile, goal.total, &simulate)?;
+        let would_be = solve(info, is, goal.total, too_short, |value| total(plan, &with(profile, info, value)?))?;
+        let outcome = outcome(plan, &with(profile, info, would_be)?)?;
         let apart = |a: f64, b: f64| (a.max(1.0) / b.max(1.0)).ln().abs();
         let cpu_error_percent = goal.cpu.map(|cpu| (outcome.cpu / cpu.max(1.0) - 1.0) * 100.0);
         if cpu_error_percent.is_some_and(|error| error.abs() > CPU_OFF) {
@@ -144,40 +148,39 @@ fn best(
     found.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, cause)| cause)
 }
 
-/// The value of one cost, the others being as they are, with which the total is met.
-fn solve(
-    info: &CostInfo,
-    is: u64,
-    profile: &CostProfile,
-    total: f64,
-    simulate: &impl Fn(&CostProfile) -> Option<Outcome>,
-) -> Option<(u64, Outcome)> {
+/// The profile with another value of this cost.
+fn with(profile: &CostProfile, info: &CostInfo, value: u64) -> Option<CostProfile> {
+    let mut changed = profile.clone();
+    let errors = changed.replace(&[(info.name.to_owned(), profiles::text(info.unit, value))].into());
+    errors.is_empty().then_some(changed)
+}
+
+/// The value of one cost, the others being as they are, with which the total is met; as the cost `is`, the total is
+/// `too_short` or too long.
+fn solve(info: &CostInfo, is: u64, total: f64, too_short: bool, simulate: impl Fn(u64) -> Option<f64>) -> Option<u64> {
     let try_out = |value: f64| {
         let value = (value.round() as u64).min(info.max);
-        let mut changed = profile.clone();
-        let errors = changed.replace(&[(info.name.to_owned(), profiles::text(info.unit, value))].into());
-        errors.is_empty().then(|| simulate(&changed))?.map(|outcome| (value, outcome))
+        simulate(value).map(|total| (value, total))
     };
-    let met = |outcome: &Outcome| (outcome.total / total - 1.0).abs() <= NEAR;
+    let met = |simulated: f64| (simulated / total - 1.0).abs() <= NEAR;
     let start = (is as f64).max(LEAST);
-    let longer = try_out(is as f64)?.1.total < total;
     // The end at which the total is on the other side of the measured one.
-    let (mut near, mut far) = (start, if longer { start * FURTHEST } else { 0.0 });
-    let at_end = try_out(far)?;
-    if met(&at_end.1) {
-        return Some(at_end);
+    let (mut near, mut far) = (start, if too_short { start * FURTHEST } else { 0.0 });
+    let (value, at_end) = try_out(far)?;
+    if met(at_end) {
+        return Some(value);
     }
-    if (at_end.1.total < total) == longer {
+    if (at_end < total) == too_short {
         return None;
     }
     for _ in 0..TRIES {
         // In the middle of the logarithms, as long as both have one.
         let middle = if far.min(near) >= 1.0 { (near * far).sqrt() } else { f64::midpoint(near, far) };
-        let tried = try_out(middle)?;
-        if met(&tried.1) {
-            return Some(tried);
+        let (value, simulated) = try_out(middle)?;
+        if met(simulated) {
+            return Some(value);
         }
-        if (tried.1.total < total) == longer { near = middle } else { far = middle }
+        if (simulated < total) == too_short { near = middle } else { far = middle }
     }
     None
 }
@@ -202,8 +205,9 @@ mod tests {
         let mut other = base.clone();
         assert!(other.replace(&[(cost.to_owned(), format!("{value} ns"))].into()).is_empty());
         let real = outcome(&plan, &other).unwrap();
-        let goal = Goal { total: real.total, cpu: Some(real.cpu), p95: real.p95 };
-        let cause = best(&calibrate::costs_of(kind), &base, goal, |profile| outcome(&plan, profile));
+        let goal = Goal { total: total(&plan, &other).unwrap(), cpu: Some(real.cpu), p95: real.p95 };
+        let too_short = total(&plan, &base).unwrap() < goal.total;
+        let cause = best(&calibrate::costs_of(kind), &plan, &base, goal, too_short);
         assert_eq!(cause.map(|cause| cause.cost), expect, "{cause:?}");
         if let Some(cause) = cause {
             assert_eq!(Some(cause.is), base.costs.get(cost));
@@ -239,6 +243,6 @@ mod tests {
         let plan = Plan::with_costs(&scenario, 0, base.costs.clone()).unwrap();
         // Shorter than the work itself.
         let goal = Goal { total: 20e6, cpu: None, p95: [10e6; 2] };
-        assert_eq!(best(&calibrate::costs_of(Kind::Pool), &base, goal, |profile| outcome(&plan, profile)), None);
+        assert_eq!(best(&calibrate::costs_of(Kind::Pool), &plan, &base, goal, false), None);
     }
 }

@@ -26,9 +26,9 @@ pub(crate) struct Finding {
     pub(crate) cause: Option<Cause>,
 }
 
-/// Whether the total is off so far that there is a finding.
-pub(crate) fn is_off(pair: &Pair) -> bool {
-    Figure::Total.of(pair).error_percent().is_some_and(|error| error.abs() >= OFF)
+/// [%] The error of the total, where it is so far off that there is a finding.
+pub(crate) fn off(pair: &Pair) -> Option<f64> {
+    Figure::Total.of(pair).error_percent().filter(|error| error.abs() >= OFF)
 }
 
 /// The findings of one runtime on `cores` cores.
@@ -43,10 +43,7 @@ pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
         );
         add("not-calibrated", message, None);
     }
-    let error = match Figure::Total.of(pair).error_percent() {
-        Some(error) if is_off(pair) => error,
-        _ => return findings,
-    };
+    let Some(error) = off(pair) else { return findings };
     let (real, sim) = (&pair.measured.result, &pair.simulated);
     let (shortest, longest) = pair.measured.makespan_range_ns();
     if (longest - shortest) as f64 > NOISY * real.makespan_ns as f64 {

@@ -61,14 +61,19 @@ pub(crate) fn simulate(
         measured: measured.clone(),
         spec,
         simulated,
-        simulated_cpu_ns: metrics.busy_ns.saturating_add(metrics.overhead_ns),
+        simulated_cpu_ns: cpu_ns(&metrics),
         has_costs: profile.runtimes.contains_key(kind.as_str()),
         cause: Search::NotTried,
     };
-    if finding::is_off(&pair) {
+    if finding::off(&pair).is_some() {
         pair.cause = cause::find(&pair, &plan, &own);
     }
     Ok(pair)
+}
+
+/// [ns] Time of all cores in which they worked in a simulation.
+pub(super) fn cpu_ns(metrics: &Metrics) -> u64 {
+    metrics.busy_ns.saturating_add(metrics.overhead_ns)
 }
 
 /// What was simulated as one scenario that needs no profile file: a run for each pair, with the costs in it.
