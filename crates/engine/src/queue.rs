@@ -55,25 +55,28 @@ impl Event {
     }
 }
 
-/// An event that lies ahead: its time [ns], how many were pushed before it (modulo 2^32), and itself, packed.
+/// An event that lies ahead: its time [ns], and itself, packed, below how many were pushed before it (modulo 2^32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     time: u64,
-    sequence: u32,
-    event: u32,
+    sequence_and_event: u64,
 }
 
 impl Entry {
     /// Whether this entry is popped before the other one.
     #[inline]
     const fn is_before(self, other: Self) -> bool {
-        let pushed_before = self.sequence.wrapping_sub(other.sequence).cast_signed() < 0;
-        self.time < other.time || self.time == other.time && pushed_before
+        let apart = self.sequence_and_event.wrapping_sub(other.sequence_and_event);
+        self.time < other.time || self.time == other.time && apart.cast_signed() < 0
+    }
+
+    const fn event(self) -> Event {
+        Event::unpack(self.sequence_and_event as u32)
     }
 }
 
 /// Stands for no entry, and is later than all.
-const NOTHING: Entry = Entry { time: u64::MAX, sequence: 0, event: u32::MAX };
+const NOTHING: Entry = Entry { time: u64::MAX, sequence_and_event: 0 };
 
 /// How many entries are near, with the sentinel: a power of two, so that no index needs a check.
 const NEAR: usize = 8;
@@ -88,18 +91,56 @@ const FEW: usize = 4;
 /// - `far`: all others.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    /// First a sentinel, then `near_len` entries, the earliest last. Behind an entry that has been popped there is none.
-    near: [Entry; NEAR],
-    near_len: usize,
+    near: Near,
     far: Far,
     pushed: u32,
 }
 
+/// First a sentinel, then `len` entries, the earliest last. The two words of an entry are apart, for a processor is slow
+/// to read together what it has just written apart.
+#[derive(Clone, Debug)]
+struct Near {
+    times: [u64; NEAR],
+    rest: [u64; NEAR],
+    len: usize,
+}
+
 impl Default for EventQueue {
     fn default() -> Self {
-        let mut near = [Entry { time: 0, ..NOTHING }; NEAR];
-        near[0] = NOTHING;
-        Self { near, near_len: 0, far: Far::default(), pushed: 0 }
+        let mut near = Near { times: [0; NEAR], rest: [NOTHING.sequence_and_event; NEAR], len: 0 };
+        near.times[0] = NOTHING.time;
+        Self { near, far: Far::default(), pushed: 0 }
+    }
+}
+
+impl Near {
+    /// The earliest, or [`NOTHING`].
+    #[inline]
+    fn first(&self) -> Entry {
+        let at = self.len % NEAR;
+        Entry { time: self.times[at], sequence_and_event: self.rest[at] }
+    }
+
+    /// Whether there is room for an entry of this time, which is the latest only if it `may_be_last`.
+    #[inline]
+    fn takes(&self, time: u64, may_be_last: bool) -> bool {
+        // If there is none, the first place has one that has been popped, and so it is not later.
+        if time < self.times[1] { self.len < NEAR - 1 } else { may_be_last && self.len < FEW }
+    }
+
+    /// An entry that was pushed after all others.
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        let mut at = self.len;
+        self.len += 1;
+        // The sentinel is later than all.
+        while self.times[at % NEAR] <= entry.time {
+            self.times[(at + 1) % NEAR] = self.times[at % NEAR];
+            self.rest[(at + 1) % NEAR] = self.rest[at % NEAR];
+            at -= 1;
+        }
+        self.times[(at + 1) % NEAR] = entry.time;
+        self.rest[(at + 1) % NEAR] = entry.sequence_and_event;
     }
 }
 
@@ -107,7 +148,7 @@ impl EventQueue {
     /// An event at a time that is not past, and not long after those that are pending.
     #[inline]
     pub(crate) fn push(&mut self, time: u64, event: Event) {
-        self.push_by(time, event, self.near_len < FEW);
+        self.push_by(time, event, true);
     }
 
     /// An event at a time that is not past, and often long after others.
@@ -116,24 +157,13 @@ impl EventQueue {
         self.push_by(time, event, false);
     }
 
-    /// Where it is the latest of those that are near, it joins them if it `may_be_last`.
     #[inline]
     fn push_by(&mut self, time: u64, event: Event, may_be_last: bool) {
         debug_assert!(time < NOTHING.time);
-        let entry = Entry { time, sequence: self.pushed, event: event.pack() };
+        let entry = Entry { time, sequence_and_event: u64::from(self.pushed) << 32 | u64::from(event.pack()) };
         self.pushed = self.pushed.wrapping_add(1);
-        let mut at = self.near_len;
-        // If none is near, the first is one that has been popped, and so it is not later.
-        let before_the_latest = time < self.near[1].time;
-        let joins = if before_the_latest { at < NEAR - 1 } else { may_be_last };
-        if joins {
-            self.near_len = at + 1;
-            // It comes after all of the same time. The sentinel is later than all.
-            while self.near[at % NEAR].time <= time {
-                self.near[(at + 1) % NEAR] = self.near[at % NEAR];
-                at -= 1;
-            }
-            self.near[(at + 1) % NEAR] = entry;
+        if self.near.takes(time, may_be_last) {
+            self.near.insert(entry);
         } else {
             self.far.push(entry);
         }
@@ -143,9 +173,9 @@ impl EventQueue {
     #[allow(clippy::inline_always, reason = "once for each event; what it returns is taken apart by the caller")]
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
-        let (near, far) = (self.near[self.near_len % NEAR], self.far.least());
+        let (near, far) = (self.near.first(), self.far.least());
         let entry = if near.is_before(far) {
-            self.near_len -= 1;
+            self.near.len -= 1;
             near
         } else if far.time == NOTHING.time {
             return None;
@@ -153,12 +183,12 @@ impl EventQueue {
             self.far.drop_least();
             far
         };
-        Some((entry.time, Event::unpack(entry.event)))
+        Some((entry.time, entry.event()))
     }
 
     /// [ns] The time of the earliest event.
     pub(crate) fn next_time(&self) -> Option<u64> {
-        let time = self.near[self.near_len % NEAR].time.min(self.far.least().time);
+        let time = self.near.first().time.min(self.far.least().time);
         (time != NOTHING.time).then_some(time)
     }
 }
