@@ -5,7 +5,7 @@ use parkbench_engine::{
 };
 use proptest::prelude::*;
 
-use crate::properties::{may_stand_still, tasks};
+use crate::properties::tasks;
 use crate::support::run;
 
 fn makespan(scenario: &Scenario) -> u64 {
@@ -117,7 +117,6 @@ proptest! {
         let mut beside = alone.clone();
         beside.runs.insert(0, RunSpec::new(parkbench_engine::Model::ThreadPool));
         beside.runs.push(RunSpec::new(parkbench_engine::Model::Coroutines));
-        prop_assume!(!may_stand_still(&alone));
         let digest = |scenario, run| Simulation::new(scenario, run).unwrap().run().totals.digest;
         prop_assert_eq!(digest(&alone, 0), digest(&beside, 1));
     }

@@ -115,6 +115,27 @@ fn tasks_in_the_queue_of_a_pool_never_get_a_thread() {
     assert_eq!(check(8, JAVA_25, &tasks, expect).totals.unfinished, 2);
 }
 
+/// T-2 and T-8: the first has the lock while the others try; who takes it then goes into another queue by a yield, and
+/// the only carrier stays with that of the timer, which 9 that try again every 70 us and take 10 us each keep full. On a
+/// JDK 25 with one carrier, 100 that spin for 50 us at each try do the same for as long as one looks.
+#[test]
+fn who_yields_with_the_lock_is_starved_by_those_who_try_it() {
+    let tasks = r#"[{ count = 1, steps = [{ lock = { name = "t", kind = "reentrant" } }, { io = "1 ms" }, { unlock = "t" }] },
+        { count = 10, steps = [{ lock = { name = "t", kind = "reentrant", retry = "70 us" } }, "yield", { unlock = "t" }] }]"#;
+    for jdk in [21, 24, 25] {
+        let with = |carriers: u32| {
+            let spec = format!("{{ model = \"green-threads\", jdk = {jdk}, carriers = {carriers} }}");
+            run(2, &spec, "vt_resume = \"10 us\"", tasks)
+        };
+        let alone = with(1);
+        let [finding] = &alone.findings[..] else { panic!("{jdk}: {:?}", alone.findings) };
+        assert_eq!((finding.kind, finding.tasks, finding.period_ns), (FindingKind::Livelock, 9, Some(90_000)), "{jdk}");
+        assert!(finding.waits.iter().all(|wait| wait.held_by.len() == 1), "{jdk}: {finding:?}");
+        assert_eq!(alone.totals.unfinished, 10, "{jdk}");
+        assert_eq!(with(2).findings, [], "{jdk}: the other carrier finds the other queue");
+    }
+}
+
 #[test]
 fn with_costs_a_livelock_is_found_in_every_model_and_budget() {
     // Not tokio, whose clock counts whole milliseconds: the costs put the two out of step.
