@@ -58,7 +58,7 @@ pub(crate) fn run(name: Option<&str>) -> Result<()> {
             let (kind, run) = name.rsplit_once('-').unwrap_or((name, "0"));
             let (scenario, run) = (full::scenario(count)?, run.parse()?);
             let work = if kind == "run" { full::run_only } else { full::simulate };
-            measured(|| work(&scenario, run))?;
+            measured(|| work(&scenario, run, &mut full::Kept::default()))?;
         }
     }
     Ok(())

@@ -9,6 +9,8 @@ struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+#[cfg(test)]
+static HANDED_OUT: AtomicUsize = AtomicUsize::new(0);
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -45,11 +47,19 @@ unsafe impl GlobalAlloc for Counting {
 fn add(size: usize) {
     let now = IN_USE.fetch_add(size, Relaxed) + size;
     PEAK.fetch_max(now, Relaxed);
+    #[cfg(test)]
+    HANDED_OUT.fetch_add(size, Relaxed);
 }
 
 /// [bytes] In use now.
 pub(crate) fn in_use() -> usize {
     IN_USE.load(Relaxed)
+}
+
+/// [bytes] Handed out since the start of the process, with what has been given back since.
+#[cfg(test)]
+pub(crate) fn handed_out() -> usize {
+    HANDED_OUT.load(Relaxed)
 }
 
 /// [bytes] What `work` leaves in use, and the most that it had in use at once, beyond what there was before.

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::alive::Alive;
+use crate::arena::Arena;
 use crate::detect::{RetryLog, Standstill};
 use crate::os::Os;
 use crate::plan::Plan;
@@ -82,7 +83,7 @@ pub(crate) struct Kernel {
     pub(crate) os: Os,
     pub(crate) submissions: Submissions,
     /// Tasks that have arrived and have not been submitted.
-    inbox: VecDeque<u32>,
+    pub(crate) inbox: VecDeque<u32>,
     /// [ns] The time of the next [`Event::Arrival`], or [`NEVER`].
     arrival_at: u64,
     /// The thread that submits, where it is parked because nothing has arrived.
@@ -110,24 +111,28 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(plan: Plan) -> Self {
+    /// A run that has not begun, in the memory of others.
+    pub(crate) fn new(plan: Plan, arena: &mut Arena) -> Self {
+        let Arena { tasks, mut threads, queue, mut inbox, task_records, thread_records } = std::mem::take(arena);
+        threads.clear();
+        inbox.clear();
         let mut kernel = Self {
             now: 0,
             submissions: plan.submissions(),
-            inbox: VecDeque::new(),
-            tasks: Tasks::new(&plan),
+            inbox,
+            tasks: Tasks::new(&plan, tasks),
             arrival_at: NEVER,
             awaits_arrival: None,
             progress: 0,
             retry_log: RetryLog::default(),
             standstill: Standstill::default(),
             switches_at_retry: [0; 3],
-            threads: Vec::new(),
+            threads,
             thread_info: Vec::new(),
             alive: Alive::default(),
-            queue: EventQueue::default(),
+            queue: queue.cleared(),
             os: Os::new(plan.cores),
-            recorder: Recorder::expecting(plan.tasks),
+            recorder: Recorder::expecting(plan.tasks, [task_records, thread_records]),
             done: 0,
             live: 0,
             live_peak: 0,

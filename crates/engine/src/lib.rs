@@ -3,6 +3,7 @@
 //! No I/O, no clock, no thread, no float in the run, no panic on a scenario that validates.
 
 mod alive;
+mod arena;
 mod detect;
 mod draw;
 mod error;
@@ -29,6 +30,7 @@ mod submit;
 mod tasks;
 mod timer;
 
+pub use arena::Arena;
 pub use draw::Span;
 pub use error::{FieldError, ScenarioError};
 pub use finding::{Finding, FindingKind, MAX_NAMED, Resource, ResourceKind, TaskName, Wait};

@@ -145,6 +145,11 @@ impl Near {
 }
 
 impl EventQueue {
+    /// An empty queue in the memory of this one.
+    pub(crate) fn cleared(self) -> Self {
+        Self { far: self.far.cleared(), ..Self::default() }
+    }
+
     /// An event at a time that is not past, and not long after those that are pending.
     #[inline]
     pub(crate) fn push(&mut self, time: u64, event: Event) {

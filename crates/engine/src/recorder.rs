@@ -81,15 +81,21 @@ impl Stream {
 
 impl Recorder {
     /// For a run of so many tasks, each of which is queued, runs and ends, on a thread that is busy and then is not.
-    pub(crate) fn expecting(tasks: u32) -> Self {
-        let stream = |records: usize| Stream { expected: tasks as usize * records, ..Stream::default() };
-        Self { tasks: stream(3), threads: stream(2), ..Self::default() }
+    /// The records go to these columns of tasks and of threads, which are empty.
+    pub(crate) fn expecting(tasks: u32, columns: [Records; 2]) -> Self {
+        let stream = |records: Records, each: usize| {
+            debug_assert!(records.is_empty());
+            Stream { records, expected: tasks as usize * each, ..Stream::default() }
+        };
+        let [of_tasks, of_threads] = columns;
+        Self { tasks: stream(of_tasks, 3), threads: stream(of_threads, 2), ..Self::default() }
     }
 
     /// From now on no record is kept, and those so far are dropped.
     pub(crate) fn drop_records(&mut self) {
         for stream in [&mut self.tasks, &mut self.threads] {
-            *stream = Stream { dropping: true, ..Stream::default() };
+            stream.records.clear();
+            (stream.count, stream.dropping) = (0, true);
         }
     }
 
@@ -135,12 +141,9 @@ impl Recorder {
         &self.tasks.records
     }
 
-    /// The records of tasks and of threads, without memory for more.
+    /// The records of tasks and of threads.
     pub(crate) fn into_records(mut self) -> (Records, Records) {
         self.settle();
-        for stream in [&mut self.tasks, &mut self.threads] {
-            stream.records.shrink();
-        }
         (self.tasks.records, self.threads.records)
     }
 

@@ -34,6 +34,13 @@ impl Records {
         self.time.is_empty()
     }
 
+    /// Drops all records and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.time.clear();
+        self.subject.clear();
+        self.tag.clear();
+    }
+
     /// Gives the memory back that was reserved for records to come.
     pub(crate) fn shrink(&mut self) {
         self.time.shrink_to_fit();

@@ -1,5 +1,6 @@
 //! The run: advances one model by a number of events at a time, to the same end whatever the number (invariant 4).
 
+use crate::arena::Arena;
 use crate::detect::{self, Waits};
 use crate::error::{FieldError, ScenarioError};
 use crate::finding::Finding;
@@ -118,7 +119,12 @@ impl Simulation {
 
     /// Prepares a run that has been resolved already, perhaps with other costs.
     pub fn with_plan(plan: Plan) -> Self {
-        let mut kernel = Kernel::new(plan);
+        Self::with_plan_in(plan, &mut Arena::default())
+    }
+
+    /// The same in memory that finished runs have left, all of which it takes; see [`Self::into_recording_in`].
+    pub fn with_plan_in(plan: Plan, arena: &mut Arena) -> Self {
+        let mut kernel = Kernel::new(plan, arena);
         let model = match kernel.plan.model {
             ModelPlan::ThreadPool { .. } => AnyModel::ThreadPool(ThreadPool::new(&mut kernel)),
             ModelPlan::GreenThreads { .. } => AnyModel::GreenThreads(GreenThreads::new(&mut kernel)),
@@ -190,6 +196,12 @@ impl Simulation {
         self.into_recording()
     }
 
+    /// Runs to the end as `run` does, and leaves the memory that the recording does not need to the next run.
+    pub fn run_in(mut self, arena: &mut Arena) -> Recording {
+        while !self.step(1 << 20).finished {}
+        self.into_recording_in(arena)
+    }
+
     /// Takes the records of tasks and of threads that have been made since the last call, so that a run of any length
     /// needs no memory for them. The recording at the end lacks them, and its digest does not; starvation at the workers
     /// is not looked for then, and a deadlock may be said to begin with the last record.
@@ -198,7 +210,16 @@ impl Simulation {
     }
 
     /// The recording so far; whole once `step` has said finished.
-    pub fn into_recording(mut self) -> Recording {
+    pub fn into_recording(self) -> Recording {
+        let mut recording = self.into_recording_in(&mut Arena::default());
+        recording.tasks.shrink();
+        recording.threads.shrink();
+        recording
+    }
+
+    /// The same, which leaves the memory that the recording does not need to the next run. The recording itself keeps what
+    /// it has been given, which may be more than it fills; [`Arena::reclaim`] takes it when nobody reads it any more.
+    pub fn into_recording_in(mut self, arena: &mut Arena) -> Recording {
         let findings = self.findings();
         let Course { kernel, events, over, .. } = self.course;
         let (reserved_bytes, resident_bytes) = memory(&kernel);
@@ -225,6 +246,13 @@ impl Simulation {
             totals.reserved_bytes,
             totals.resident_bytes,
         ]);
+        *arena = Arena {
+            tasks: kernel.tasks.each,
+            threads: kernel.threads,
+            queue: kernel.queue,
+            inbox: kernel.inbox,
+            ..std::mem::take(arena)
+        };
         let (tasks, threads) = kernel.recorder.into_records();
         Recording { tasks, threads, thread_info: kernel.thread_info, totals, findings }
     }

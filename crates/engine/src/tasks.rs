@@ -30,7 +30,7 @@ pub(crate) struct Task {
 /// The tasks, by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks {
-    each: Vec<Task>,
+    pub(crate) each: Vec<Task>,
     /// Tasks that it has spawned and that have not ended; empty where no task spawns any.
     open_children: Vec<u32>,
     /// It waits for them.
@@ -40,10 +40,11 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// The tasks of the plan, none of which has been submitted.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    /// The tasks of the plan, none of which has been submitted, in this memory.
+    pub(crate) fn new(plan: &Plan, mut each: Vec<Task>) -> Self {
         let count = plan.tasks as usize;
-        let mut each = Vec::with_capacity(count);
+        each.clear();
+        each.reserve_exact(count);
         for (index, spec) in plan.classes.iter().enumerate() {
             let task = Task {
                 worker: NO_WORKER,

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use parkbench_engine::{PRESET_NAMES, Scenario, Simulation, preset};
+use parkbench_engine::{Arena, PRESET_NAMES, Plan, Scenario, Simulation, preset};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -44,6 +44,20 @@ fn digests_are_golden() {
         }
     }
     assert_eq!(got, GOLDEN, "if the change is meant, put the left text into golden.txt and say why in the changelog");
+}
+
+#[test]
+fn the_memory_of_other_runs_changes_nothing() {
+    let mut arena = Arena::default();
+    // The second time every run has the memory of all others.
+    for scenario in scenarios().into_iter().chain(scenarios()) {
+        for run in 0..scenario.runs.len() {
+            let plan = Plan::new(&scenario, run).unwrap();
+            let recording = Simulation::with_plan_in(plan, &mut arena).run_in(&mut arena);
+            assert!(recording == Simulation::new(&scenario, run).unwrap().run(), "{} {run}", scenario.name);
+            arena.reclaim(recording);
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod summary;
 mod testkit;
 mod times;
 mod trace;
+mod workspace;
 
 pub use choose::{LaneChoice, choose_lanes};
 pub use codec::{CONTAINER_VERSION, Encoder, Sink, Source, decode, decode_from, encode};
@@ -32,3 +33,4 @@ pub use result::{Origin, RESULT_VERSION, ResultFile, RunMemory, RunResult};
 pub use summary::Summary;
 pub use times::{Failures, Tally};
 pub use trace::{STATES, TaskRecord, Trace};
+pub use workspace::Workspace;

@@ -7,6 +7,7 @@ use crate::lanes::ActivityTotals;
 use crate::summary::Summary;
 use crate::times::{Failures, Tallied, Tally};
 use crate::trace::Trace;
+use crate::workspace::Workspace;
 
 /// Figures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,23 +92,32 @@ pub struct WorkerUse {
 impl Metrics {
     /// Derives every figure. O(records + tasks).
     pub fn of(trace: &Trace) -> Self {
-        Self::new(Tally::of(trace), trace.recording(), 0)
+        Self::of_in(trace, &mut Workspace::default())
+    }
+
+    /// The same in memory that other figures have left, and leaves it to the next.
+    pub fn of_in(trace: &Trace, workspace: &mut Workspace) -> Self {
+        let mut tallied = Tally::of(trace, workspace);
+        let metrics = Self::new(&mut tallied, trace.recording(), 0);
+        workspace.times = tallied.tasks;
+        metrics
     }
 
     /// The figures of a run whose records have all been given to the tally and not been kept. O(tasks).
     pub fn aggregated(tally: Tally, rest: &Recording) -> Self {
         let records = tally.records();
-        Self::new(tally.finish(rest.totals.makespan_ns, rest.thread_info.len()), rest, records)
+        let (end, threads) = (rest.totals.makespan_ns, rest.thread_info.len());
+        Self::new(&mut tally.finish(end, threads, &mut Workspace::default()), rest, records)
     }
 
-    fn new(tallied: Tallied, recording: &Recording, records_dropped: u64) -> Self {
+    fn new(tallied: &mut Tallied, recording: &Recording, records_dropped: u64) -> Self {
         let Tallied { tasks: times, failures, threads } = tallied;
         let totals = &recording.totals;
         let workers: Vec<_> = recording
             .thread_info
             .iter()
             .zip(threads)
-            .map(|(info, totals)| WorkerUse::new(info.name.clone(), info.role, totals))
+            .map(|(info, totals)| WorkerUse::new(info.name.clone(), info.role, *totals))
             .collect();
         let os_switches = totals.voluntary_switches.saturating_add(totals.involuntary_switches);
         let sum = |part: fn(&WorkerUse) -> u64| workers.iter().map(part).fold(0, u64::saturating_add);
@@ -115,13 +125,13 @@ impl Metrics {
             tasks: totals.tasks,
             tasks_done: times.done,
             tasks_failed: times.failed,
-            failures,
+            failures: std::mem::take(failures),
             tasks_unfinished: totals.unfinished,
             makespan_ns: totals.makespan_ns,
             throughput_per_s: rate(u64::from(times.done), totals.makespan_ns),
-            latency_ns: Summary::of(times.latency),
-            response_ns: Summary::of(times.response),
-            queue_ns: Summary::of(times.queue),
+            latency_ns: Summary::reorder(&mut times.latency),
+            response_ns: Summary::reorder(&mut times.response),
+            queue_ns: Summary::reorder(&mut times.queue),
             memory_bytes: MemoryBytes { reserved: totals.reserved_bytes, resident: totals.resident_bytes },
             os_switches,
             voluntary_switches: totals.voluntary_switches,
@@ -200,6 +210,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_memory_of_other_traces_changes_nothing(traces in prop::collection::vec(any_trace(), 3)) {
+            let mut workspace = Workspace::default();
+            for fresh in traces {
+                let trace = Trace::new_in(fresh.recording().clone(), &mut workspace).unwrap();
+                prop_assert_eq!(Metrics::of_in(&trace, &mut workspace), Metrics::of(&fresh));
+                let tasks = 0..fresh.task_count() as u32;
+                prop_assert!(tasks.into_iter().all(|task| trace.history(task) == fresh.history(task)));
+                prop_assert_eq!(&trace.into_recording_in(&mut workspace), fresh.recording());
+            }
+        }
+
         #[test]
         fn the_times_of_a_thread_add_up_to_the_makespan(trace in any_trace()) {
             let metrics = Metrics::of(&trace);

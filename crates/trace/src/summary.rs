@@ -22,6 +22,11 @@ pub struct Summary {
 impl Summary {
     /// Selects the figures instead of sorting for them; exact all the same. O(n).
     pub fn of(mut values: Vec<u64>) -> Self {
+        Self::reorder(&mut values)
+    }
+
+    /// The same of values that it leaves in another order.
+    pub(crate) fn reorder(values: &mut [u64]) -> Self {
         let (Some(&max), count) = (values.iter().max(), values.len()) else { return Self::default() };
         let sum: u128 = values.iter().copied().map(u128::from).sum();
         let rank = |percent: usize| (count * percent).div_ceil(100).clamp(1, count) - 1;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lanes::{ACTIVITIES, ActivityTotals};
 use crate::trace::Trace;
+use crate::workspace::Workspace;
 
 /// Tasks that failed for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ const NEVER: u64 = u64::MAX;
 
 /// What is known of one task while the records go by.
 #[derive(Clone, Copy, Debug)]
-struct Life {
+pub(crate) struct Life {
     since: u64,
     submitted: u64,
     started: u64,
@@ -97,28 +98,22 @@ const ASHORE: u16 = 1 << TaskState::Pending as u8 | 1 << DONE | 1 << FAILED;
 impl Tally {
     /// Of a run of so many tasks, before its first record.
     pub fn new(tasks: u32) -> Self {
-        Self::until(tasks as usize, u64::MAX)
+        Self::until(tasks as usize, u64::MAX, Vec::new())
     }
 
-    fn until(tasks: usize, end: u64) -> Self {
-        Self {
-            lives: vec![Life::UNBORN; tasks],
-            threads: Vec::new(),
-            failed: [0; Reason::ALL.len()],
-            now: 0,
-            flying: 0,
-            peak: 0,
-            end,
-            records: 0,
-        }
+    fn until(tasks: usize, end: u64, mut lives: Vec<Life>) -> Self {
+        lives.clear();
+        lives.resize(tasks, Life::UNBORN);
+        Self { lives, threads: Vec::new(), failed: [0; Reason::ALL.len()], now: 0, flying: 0, peak: 0, end, records: 0 }
     }
 
     /// What a trace's records say. O(records + tasks).
-    pub(crate) fn of(trace: &Trace) -> Tallied {
-        let mut tally = Self::until(trace.task_count(), trace.end_ns());
+    pub(crate) fn of(trace: &Trace, workspace: &mut Workspace) -> Tallied {
+        let lives = std::mem::take(&mut workspace.lives);
+        let mut tally = Self::until(trace.task_count(), trace.end_ns(), lives);
         let recording = trace.recording();
         tally.add(&recording.tasks, &recording.threads);
-        tally.finish(trace.end_ns(), trace.thread_info().len())
+        tally.finish(trace.end_ns(), trace.thread_info().len(), workspace)
     }
 
     /// The next records of both streams, as the engine has written them.
@@ -157,17 +152,18 @@ impl Tally {
     }
 
     /// Everything, for a run that ended at `end` [ns] and had so many threads.
-    pub(crate) fn finish(mut self, end: u64, threads: usize) -> Tallied {
+    pub(crate) fn finish(mut self, end: u64, threads: usize, workspace: &mut Workspace) -> Tallied {
         self.threads.resize(threads, Use::default());
-        let mut tasks = TaskTimes::with_room(self.lives.len());
+        let mut tasks = std::mem::take(&mut workspace.times).cleared(self.lives.len());
         tasks.in_flight_peak = self.peak.max(self.flying);
-        for life in self.lives {
+        for &life in &self.lives {
             match life.state {
                 DONE => tasks.add(life),
                 FAILED => tasks.failed += 1,
                 _ => {}
             }
         }
+        workspace.lives = self.lives;
         let failures = Reason::ALL.into_iter().zip(self.failed).map(|(reason, tasks)| Failures { reason, tasks });
         Tallied {
             tasks,
@@ -190,9 +186,13 @@ impl Use {
 }
 
 impl TaskTimes {
-    fn with_room(tasks: usize) -> Self {
-        let list = || Vec::with_capacity(tasks);
-        Self { latency: list(), response: list(), queue: list(), ..Self::default() }
+    /// Nothing, in the memory of this one, with room for so many tasks.
+    fn cleared(mut self, tasks: usize) -> Self {
+        for list in [&mut self.latency, &mut self.response, &mut self.queue] {
+            list.clear();
+            list.reserve(tasks);
+        }
+        Self { latency: self.latency, response: self.response, queue: self.queue, ..Self::default() }
     }
 
     fn add(&mut self, life: Life) {
@@ -281,12 +281,12 @@ mod tests {
         fn the_totals_are_those_of_the_lanes(trace in any_trace()) {
             let lanes = Lanes::new(&trace);
             let expect: Vec<_> = (0..lanes.thread_count() as u32).map(|thread| lanes.totals(thread)).collect();
-            prop_assert_eq!(Tally::of(&trace).threads, expect);
+            prop_assert_eq!(Tally::of(&trace, &mut Workspace::default()).threads, expect);
         }
 
         #[test]
         fn the_peak_is_that_of_the_density(trace in any_trace()) {
-            prop_assert_eq!(Tally::of(&trace).tasks.in_flight_peak, in_flight_peak(&trace));
+            prop_assert_eq!(Tally::of(&trace, &mut Workspace::default()).tasks.in_flight_peak, in_flight_peak(&trace));
         }
     }
 }

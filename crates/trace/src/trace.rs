@@ -9,6 +9,7 @@ use parkbench_engine::{
 };
 
 use crate::error::{TASKS, THREADS, TraceError};
+use crate::workspace::Workspace;
 
 /// Number of task states; arrays by state have this length and are indexed by `TaskState as usize`.
 pub const STATES: usize = TaskState::ALL.len();
@@ -44,6 +45,11 @@ pub struct TaskRecord {
 impl Trace {
     /// Checks every record: columns of one length, times ascending, subjects and references in range, tags known.
     pub fn new(recording: Recording) -> Result<Self, TraceError> {
+        Self::new_in(recording, &mut Workspace::default())
+    }
+
+    /// The same in memory that other traces have left; see [`Self::into_recording_in`].
+    pub fn new_in(recording: Recording, workspace: &mut Workspace) -> Result<Self, TraceError> {
         let tasks = recording.totals.tasks;
         if u64::from(tasks) > MAX_TASKS {
             return Err(TraceError::TooManyTasks { value: tasks, max: MAX_TASKS });
@@ -68,11 +74,12 @@ impl Trace {
             let tag = ThreadTag::unpack(tag)?;
             Some((tag.task != NO_TASK).then_some(("task", tag.task, tasks as usize)))
         })?;
-        let mut last = vec![NO_RECORD; tasks as usize];
-        let previous = (0_u32..)
-            .zip(&recording.tasks.subject)
-            .map(|(record, &task)| std::mem::replace(&mut last[task as usize], record))
-            .collect();
+        let (mut last, mut previous) = (std::mem::take(&mut workspace.last), std::mem::take(&mut workspace.previous));
+        last.clear();
+        last.resize(tasks as usize, NO_RECORD);
+        previous.clear();
+        let before = |(record, &task): (u32, &u32)| std::mem::replace(&mut last[task as usize], record);
+        previous.extend((0_u32..).zip(&recording.tasks.subject).map(before));
         Ok(Self { recording, previous, last })
     }
 
@@ -83,6 +90,12 @@ impl Trace {
 
     /// Gives the recording back.
     pub fn into_recording(self) -> Recording {
+        self.recording
+    }
+
+    /// The same, which leaves the rest of its memory to the next trace.
+    pub fn into_recording_in(self, workspace: &mut Workspace) -> Recording {
+        (workspace.previous, workspace.last) = (self.previous, self.last);
         self.recording
     }
 

@@ -47,6 +47,12 @@ impl Default for Far {
 }
 
 impl Far {
+    /// Nothing, in the memory of this one.
+    pub(super) fn cleared(mut self) -> Self {
+        self.lanes.iter_mut().for_each(VecDeque::clear);
+        Self { lanes: self.lanes, heap: self.heap.cleared(), ..Self::default() }
+    }
+
     /// The earliest entry, or [`NOTHING`].
     #[inline]
     pub(super) fn least(&self) -> Entry {

@@ -40,6 +40,12 @@ impl Default for Radix {
 }
 
 impl Radix {
+    /// Nothing, in the memory of this one.
+    pub(super) fn cleared(mut self) -> Self {
+        self.buckets.iter_mut().for_each(Vec::clear);
+        Self { buckets: self.buckets, spare: self.spare, ..Self::default() }
+    }
+
     /// An entry that is not earlier than the last one popped.
     pub(super) fn push(&mut self, entry: Entry) {
         let index = self.index(entry);
