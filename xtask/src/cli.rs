@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use crate::agreement::Options as Agreement;
 use crate::fidelity::Options as Fidelity;
 
 pub(crate) const USAGE: &str = "\
@@ -19,6 +20,9 @@ Commands:
   fidelity [--runtime NAME,…] [--seeds] [--reps N] [--profile FILE]
                                   Calibrate the simulation here and compare it with scenarios that no cost was
                                   fitted to; with --seeds, with the workloads of the seeds
+  agreement [--only WORKLOAD,…] [--runtime NAME,…] [--reps N]
+                                  Run the seeds' workloads by independent programs and by `parkbench measure` in turn,
+                                  and print how far the totals are apart
   deny                            Check licences, sources and bans with cargo-deny, if it is installed
   static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
                                   Serve a directory as it is; the end-to-end tests use it
@@ -51,6 +55,7 @@ pub(crate) enum Command {
         peers: bool,
     },
     Fidelity(Fidelity),
+    Agreement(Agreement),
     Deny,
     Setup,
 }
@@ -85,6 +90,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, S
         "bench-page" => rest.nothing().map(|()| Command::BenchPage),
         "bench-engine" => parse_bench(rest),
         "fidelity" => parse_fidelity(rest),
+        "agreement" => parse_agreement(rest),
         "deny" => rest.nothing().map(|()| Command::Deny),
         "setup" => rest.nothing().map(|()| Command::Setup),
         other => Err(format!("unknown command {other:?}")),
@@ -169,6 +175,20 @@ fn parse_fidelity(rest: &mut Rest) -> Result<Command, String> {
     Ok(Command::Fidelity(options))
 }
 
+fn parse_agreement(rest: &mut Rest) -> Result<Command, String> {
+    let mut options = Agreement::default();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--only" => options.only.extend(rest.list("--only")?),
+            "--runtime" => options.runtimes.extend(rest.list("--runtime")?),
+            "--reps" => options.reps = Some(rest.count("--reps")?),
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    Ok(Command::Agreement(options))
+}
+
 /// The arguments behind the command's name.
 struct Rest {
     command: String,
@@ -187,6 +207,17 @@ impl Rest {
     fn port(&mut self) -> Result<u16, String> {
         let text = self.value("--port")?;
         text.parse().map_err(|_| format!("--port {text:?} must be a number from 0 to 65535"))
+    }
+
+    /// Names, separated by commas.
+    fn list(&mut self, option: &str) -> Result<Vec<String>, String> {
+        Ok(self.value(option)?.split(',').map(str::to_owned).collect())
+    }
+
+    fn count(&mut self, option: &str) -> Result<u32, String> {
+        let text = self.value(option)?;
+        let count = text.parse().ok().filter(|count| (1..=1_000).contains(count));
+        count.ok_or_else(|| format!("{option} {text:?} must be a number from 1 to 1000"))
     }
 
     fn nothing(&mut self) -> Result<(), String> {
@@ -223,6 +254,12 @@ mod tests {
         check("bench-engine --only bare,full", Ok(Command::BenchEngine { only, peers: false }));
         let seeds = Fidelity { runtime: Some("pool".into()), seeds: true, reps: Some("3".into()), profile: None };
         check("fidelity --runtime pool --seeds --reps 3", Ok(Command::Fidelity(seeds)));
+        let some = Agreement {
+            only: vec!["io-bound".into()],
+            runtimes: vec!["tokio".into(), "java-pool".into()],
+            reps: Some(5),
+        };
+        check("agreement --only io-bound --runtime tokio,java-pool --reps 5", Ok(Command::Agreement(some)));
         check("bench-engine --peers", Ok(Command::BenchEngine { only: Vec::new(), peers: true }));
         check(
             "static --dir dist --base /a/b/ --until-stdin-closes",
@@ -242,6 +279,7 @@ mod tests {
         check("serve --prot 1", Err("serve does not know \"--prot\""));
         check("serve --port", Err("--port needs a value"));
         check("serve --port 70000", Err("--port \"70000\" must be a number from 0 to 65535"));
+        check("agreement --reps 0", Err("--reps \"0\" must be a number from 1 to 1000"));
         check("deny now", Err("deny does not know \"now\""));
         check("static", Err("static needs --dir DIR"));
         check("static --dir d --base a", Err("--base \"a\" must begin and end with a slash"));

@@ -1,6 +1,7 @@
 //! `cargo xtask`: set-up, serving and tests, for everything that cargo alone cannot say.
 //! This file only parses the command line and calls the command; each command lives in its own module.
 
+mod agreement;
 mod bench;
 mod cli;
 mod deny;
@@ -50,6 +51,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::BenchPage => bench::bench_page(&paths)?,
         Command::BenchEngine { only, peers } => bench::bench_engine(&paths, &only, peers)?,
         Command::Fidelity(options) => fidelity::fidelity(&paths, &options)?,
+        Command::Agreement(options) => agreement::agreement(&paths, &options)?,
         Command::Deny => deny::deny(&paths)?,
         Command::Setup => tools::Toolbox::start(&paths, tools::Tool::ALL).wait_for(tools::Tool::ALL)?,
     }

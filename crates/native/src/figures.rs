@@ -1,10 +1,10 @@
 //! The figures of several runs side by side, simulated or measured: one column per run, one row per figure.
 
 use parkbench_engine::Role;
-use parkbench_trace::{RunResult, Summary, WorkerUse};
+use parkbench_trace::{Failures, RunResult, Summary, WorkerUse};
 use parkbench_view::format;
 
-use crate::text::Grid;
+use crate::text::{Grid, wrap};
 
 /// Widest line of a table, in characters.
 pub(crate) const WIDTH: usize = 100;
@@ -74,6 +74,16 @@ pub(crate) const SUMMARY: [(&str, Part<Summary>); 5] = [
     ("p99", |summary| summary.p99),
     ("max", |summary| summary.max),
 ];
+
+/// The reasons for which tasks of a run have failed, a paragraph each.
+pub(crate) fn failures(run: &RunResult) -> String {
+    let note = |failures: &Failures| {
+        let reason = failures.reason.as_str().replace('-', " ");
+        let note = format!("{} tasks of {} failed: {reason}.", format::count(failures.tasks.into()), run.variant);
+        format!("\n{}", wrap(&note, WIDTH, "! ", "  "))
+    };
+    run.failures.iter().map(note).collect()
+}
 
 fn summary_rows(grid: &mut Grid, heading: &str, runs: &[&RunResult], of: impl Fn(&RunResult) -> &Summary) {
     grid.section(heading);

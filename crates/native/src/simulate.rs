@@ -83,16 +83,7 @@ fn table(input: &Input, result: &ResultFile) -> String {
         grid.figure("Digest", chunk, |&run| figures::or_absent(runs[run].digest.clone(), |digest| digest));
     }));
     for run in &runs {
-        for failures in &run.failures {
-            let note = format!(
-                "{} tasks of {} failed: {}.",
-                format::count(failures.tasks.into()),
-                run.variant,
-                failures.reason.as_str().replace('-', " ")
-            );
-            out.push('\n');
-            out.push_str(&text::wrap(&note, WIDTH, "! ", "  "));
-        }
+        out.push_str(&figures::failures(run));
     }
     for run in runs.iter().filter(|run| run.tasks_unfinished > 0) {
         let note = format!(

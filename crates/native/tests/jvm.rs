@@ -48,6 +48,34 @@ fn words(list: &Value) -> Vec<&str> {
 
 #[test]
 #[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn a_pool_refuses_what_it_has_no_room_for() {
+    let scenario = file(
+        r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":6,"steps":[{"io":"400 ms"}]}],"runs":[
+        {"model":"thread-pool","queue":1},{"model":"thread-pool","queue":1,"rejection":"caller-runs"},
+        {"model":"thread-pool","queue":0},{"model":"thread-pool","pool":"cached"}]}"#,
+    );
+    let output = measure(&[scenario.path().to_str().unwrap(), "--runtime", "java-pool"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = json(&output);
+    let facts = |run: &Value| {
+        let number = |name: &str| run[name].as_u64().unwrap();
+        let variant = run["variant"].as_str().unwrap().to_owned();
+        assert!(number("makespan_ns") >= 400 * MS, "{run}");
+        (variant, number("tasks_done"), number("tasks_failed"))
+    };
+    let expect = [
+        ("java-pool-2-queue1", 3, 3),
+        ("java-pool-2-queue1-caller-runs", 6, 0),
+        ("java-pool-2-queue0", 2, 4),
+        ("java-pool-cached", 6, 0),
+    ];
+    let got: Vec<_> = json["runs"].as_array().unwrap().iter().map(facts).collect();
+    assert_eq!(got, expect.map(|(variant, done, failed)| (variant.to_owned(), done, failed)));
+    assert!(json["runs"][0]["harness_share"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
 fn every_runtime_keeps_the_floor_of_io_bound() {
     let runtimes = "java-pool,java-thread-per-task,java-virtual,kotlin-default,kotlin-io,kotlin-event-loop";
     let output = measure(&["io-bound", "--tasks", "240", "--runtime", runtimes]).output().unwrap();

@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_mins(3);
 const POLL: Duration = Duration::from_millis(200);
 /// Names of the published benchmark, whose units the linter would rather have in full.
 const ABBREVIATED: [&str; 2] = ["benchmark_duration_ms", "benchmark_memory_mb"];
-const METRICS: [&str; 20] = [
+const METRICS: [&str; 21] = [
     "benchmark_throughput",
     "benchmark_duration_ms",
     "benchmark_latency_avg",
@@ -39,6 +39,7 @@ const METRICS: [&str; 20] = [
     "benchmark_response_seconds_count",
     "benchmark_repetitions_total",
     "benchmark_failures_total",
+    "benchmark_failed_tasks_total",
     "benchmark_rounds_total",
     "benchmark_latest_round_timestamp_seconds",
     "parkbench_build_info",

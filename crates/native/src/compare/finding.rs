@@ -1,5 +1,7 @@
 //! Where the simulation is off: which cost it lacks, told from the CPU time and the waits of both.
 
+use parkbench_engine::Reason;
+use parkbench_trace::{Failures, RunResult};
 use parkbench_view::format;
 use serde::Serialize;
 
@@ -42,6 +44,16 @@ pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
             pair.kind.as_str()
         );
         add("not-calibrated", message, None);
+    }
+    let (simulated, measured) = (refused(&pair.simulated), refused(&pair.measured.result));
+    if simulated + measured > 0 {
+        let message = format!(
+            "{variant}: {} tasks were refused in the simulation and {} when it was measured, with those that a refused one \
+             would have started",
+            format::count(simulated),
+            format::count(measured)
+        );
+        add("refused", message, None);
     }
     let Some(error) = off(pair) else { return findings };
     let (real, sim) = (&pair.measured.result, &pair.simulated);
@@ -101,4 +113,10 @@ pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
     };
     add(kind, message, cause);
     findings
+}
+
+/// Tasks that the pool has refused, and those that they would have started.
+fn refused(run: &RunResult) -> u64 {
+    let by_pool = |failures: &&Failures| matches!(failures.reason, Reason::Rejected | Reason::ParentFailed);
+    run.failures.iter().filter(by_pool).map(|failures| u64::from(failures.tasks)).sum()
 }

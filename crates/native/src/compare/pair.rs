@@ -14,7 +14,7 @@ use super::finding;
 use crate::input::InputError;
 use crate::measure::kind::Kind;
 use crate::measure::report::Run;
-use crate::measure::runtime::{self, Jvm};
+use crate::measure::runtime::{self, Admission, Jvm};
 use crate::measure::select::Planned;
 use crate::profiles;
 
@@ -114,7 +114,7 @@ fn spec(runtime: &runtime::Runtime, run: &RunSpec) -> RunSpec {
     let plain = RunSpec { lock: run.lock, ..RunSpec::new(model) };
     let elsewhere = (!runtime.holds_in_blocks()).then_some(Blocking::SpawnBlocking);
     match runtime {
-        runtime::Runtime::Pool { threads } => RunSpec { size: Some(*threads), ..plain },
+        runtime::Runtime::Pool { threads, admission } => of_pool(*threads, *admission, plain),
         runtime::Runtime::ThreadPerTask => RunSpec { pool: Some(PoolKind::ThreadPerTask), ..plain },
         // Its locks hold no worker, as those of JDK 25.
         runtime::Runtime::May { workers } => RunSpec { carriers: Some(*workers), jdk: Some(25), ..plain },
@@ -129,6 +129,16 @@ fn spec(runtime: &runtime::Runtime, run: &RunSpec) -> RunSpec {
     }
 }
 
+fn of_pool(threads: u32, admission: Admission, plain: RunSpec) -> RunSpec {
+    match admission {
+        Admission::Unbounded => RunSpec { size: Some(threads), ..plain },
+        Admission::Bounded { capacity, rejection } => {
+            RunSpec { size: Some(threads), queue: Some(capacity), rejection: Some(rejection), ..plain }
+        }
+        Admission::Cached => RunSpec { pool: Some(PoolKind::Cached), ..plain },
+    }
+}
+
 fn of_jvm(jvm: &Jvm, plain: RunSpec) -> RunSpec {
     let dispatcher = |dispatcher| RunSpec {
         dispatcher: Some(dispatcher),
@@ -137,7 +147,7 @@ fn of_jvm(jvm: &Jvm, plain: RunSpec) -> RunSpec {
         ..plain.clone()
     };
     match jvm.kind {
-        Kind::JavaPool => RunSpec { size: Some(jvm.threads), ..plain },
+        Kind::JavaPool => of_pool(jvm.threads, jvm.admission, plain),
         Kind::JavaVirtual => RunSpec {
             carriers: Some(jvm.threads),
             max_pool: jvm.max_pool,

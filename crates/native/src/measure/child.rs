@@ -21,7 +21,7 @@ use super::counters::{Counters, Counting};
 use super::histogram::Histograms;
 use super::jvm::JvmReadings;
 use super::probe::{Probe, Readings};
-use super::runtime::Runtime;
+use super::runtime::{Admission, Runtime};
 use super::slots::Slots;
 use super::trace::{self, Traced};
 use super::workload::Workload;
@@ -62,6 +62,10 @@ pub(crate) struct Repetition {
     pub(crate) makespan_ns: u64,
     /// Tasks that ended.
     pub(crate) tasks_done: u64,
+    /// Tasks that a pool refused.
+    pub(crate) tasks_rejected: u64,
+    /// Tasks that those would have started.
+    pub(crate) tasks_orphaned: u64,
     /// Start of the body to its end.
     pub(crate) latency_ns: Summary,
     /// Submission to end.
@@ -114,8 +118,8 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
     let probe = Probe::start();
     let counting = job.count.then(Counting::here);
     let makespan_ns = match job.runtime {
-        Runtime::Pool { threads } => pool::run(&workload, &slots, Some(threads)),
-        Runtime::ThreadPerTask => pool::run(&workload, &slots, None),
+        Runtime::Pool { threads, admission } => pool::run(&workload, &slots, Some(threads), admission),
+        Runtime::ThreadPerTask => pool::run(&workload, &slots, None, Admission::default()),
         Runtime::May { workers } => green::run(&workload, &slots, workers),
         Runtime::Tokio { workers, blocks } => coroutine::run_tokio(&workload, &slots, Some(workers), blocks),
         Runtime::TokioCurrentThread { blocks } => coroutine::run_tokio(&workload, &slots, None, blocks),
@@ -132,6 +136,8 @@ fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>
     let repetition = Repetition {
         makespan_ns,
         tasks_done: times.latency.len() as u64,
+        tasks_rejected: times.rejected,
+        tasks_orphaned: times.orphaned,
         histograms: Histograms::of(&times.latency, &times.response),
         latency_ns: Summary::of(times.latency),
         response_ns: Summary::of(times.response),

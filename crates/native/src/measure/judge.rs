@@ -32,7 +32,7 @@ pub(crate) fn runs(runs: &[Run], harness: &Harness) -> Vec<Warning> {
     for run in runs {
         let variant = &run.result.variant;
         warnings.extend(noisy(variant, &run.statistics.makespan_ns));
-        warnings.extend(too_short(variant, run.result.tasks, run.result.makespan_ns, harness));
+        warnings.extend(too_short(variant, run.harness_share, run.result.makespan_ns, harness));
         warnings.extend(drift(variant, &run.makespans_ns));
     }
     warnings
@@ -66,8 +66,7 @@ fn noisy(variant: &str, makespan_ns: &Spread) -> Option<Warning> {
 }
 
 /// The warning that so short a total deserves, if it does.
-fn too_short(variant: &str, tasks: u64, makespan_ns: u64, harness: &Harness) -> Option<Warning> {
-    let share = harness.share(tasks, makespan_ns);
+fn too_short(variant: &str, share: f64, makespan_ns: u64, harness: &Harness) -> Option<Warning> {
     let steps = makespan_ns / harness.clock_resolution_ns.max(1);
     (share > LARGEST_HARNESS_SHARE || steps < FEWEST_STEPS).then(|| Warning::TooShort {
         variant: variant.to_owned(),
@@ -180,7 +179,8 @@ mod tests {
         for (tasks, makespan_ns, expect) in
             [(10_000, 50_000_000, false), (10_000, 19_000_000, true), (1, 19_999, true), (1, 20_000, false)]
         {
-            assert_eq!(too_short("x", tasks, makespan_ns, &harness).is_some(), expect, "{tasks} {makespan_ns}");
+            let share = harness.share(tasks, makespan_ns);
+            assert_eq!(too_short("x", share, makespan_ns, &harness).is_some(), expect, "{tasks} {makespan_ns}");
         }
     }
 

@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     TokioCurrent,
     /// An executor of smol; measured only where it is named
     Smol,
-    /// Java: newFixedThreadPool
+    /// Java: newFixedThreadPool, newCachedThreadPool, or a bounded pool
     JavaPool,
     /// Java: a platform thread for each task
     JavaThreadPerTask,
@@ -91,11 +91,11 @@ impl Kind {
 
     /// Whether it can stand for this run, with every knob that the run has.
     pub(crate) fn stands_for(self, run: &RunSpec) -> bool {
-        let pool = (run.pool.unwrap_or_default(), run.queue);
+        let pool = run.pool.unwrap_or_default();
         let dispatcher = run.dispatcher.unwrap_or_default();
         match (self, run.runtime()) {
-            (Self::Pool | Self::JavaPool, None) => pool == (PoolKind::Fixed, None),
-            (Self::ThreadPerTask | Self::JavaThreadPerTask, None) => pool.0 == PoolKind::ThreadPerTask,
+            (Self::Pool | Self::JavaPool, None) => pool != PoolKind::ThreadPerTask,
+            (Self::ThreadPerTask | Self::JavaThreadPerTask, None) => pool == PoolKind::ThreadPerTask,
             (Self::May, Some(Whose::Java)) => run.max_pool.is_none() && run.min_runnable.is_none(),
             (Self::JavaVirtual, Some(Whose::Java)) => true,
             (Self::Tokio, Some(Whose::Kotlin)) => dispatcher != Dispatcher::EventLoop && run.parallelism.is_none(),
@@ -136,8 +136,8 @@ mod tests {
     fn every_run_has_the_runtimes_that_have_its_knobs() {
         check(r#"{"model":"thread-pool","size":4}"#, &["pool", "java-pool"]);
         check(r#"{"model":"thread-pool","pool":"thread-per-task"}"#, &["thread-per-task", "java-thread-per-task"]);
-        check(r#"{"model":"thread-pool","pool":"cached"}"#, &[]);
-        check(r#"{"model":"thread-pool","queue":3}"#, &[]);
+        check(r#"{"model":"thread-pool","pool":"cached"}"#, &["pool", "java-pool"]);
+        check(r#"{"model":"thread-pool","queue":3}"#, &["pool", "java-pool"]);
         check(r#"{"model":"green-threads"}"#, &["may", "java-virtual"]);
         check(r#"{"model":"green-threads","max_pool":9}"#, &["java-virtual"]);
         check(r#"{"model":"green-threads","runtime":"go"}"#, &[]);

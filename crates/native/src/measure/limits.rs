@@ -59,7 +59,7 @@ pub(crate) fn too_large(scenario: &Scenario, runtime: &Runtime, limits: Limits) 
     let over = [by_mappings, by_threads].into_iter().flatten().filter(|(wanted, most, _)| wanted > most);
     // The one that is left when another is raised would be the next to refuse it.
     let (wanted, most, why) = over.min_by_key(|(_, most, _)| *most)?;
-    let a_task_each = matches!(runtime.kind(), Kind::May | Kind::ThreadPerTask | Kind::JavaThreadPerTask);
+    let a_task_each = runtime.kind() == Kind::May || runtime.threads() == u32::MAX;
     let what = if a_task_each { "tasks" } else { "threads" };
     let advice = if a_task_each { format!("; use --tasks {most}") } else { String::new() };
     Some(format!("{wanted} {what} are more than this machine holds, up to {most}, {why}{advice}"))

@@ -28,6 +28,18 @@ const ROWS: [Row; 12] = [
     ("Repetitions", |run| format::count(run.makespans_ns.len() as u64)),
 ];
 
+/// Where tasks have failed, these too.
+const OF_FAILURES: [Row; 2] = [
+    ("Tasks finished", |run| format::count(run.result.tasks_done)),
+    ("Tasks failed: refused, or to be started by one that was", |run| format::count(run.result.tasks_failed)),
+];
+
+/// The rows that this report needs.
+fn rows(report: &Report) -> impl Iterator<Item = &'static Row> {
+    let failed = report.runs.iter().any(|run| run.result.tasks_failed > 0);
+    ROWS.iter().chain(OF_FAILURES.iter().filter(move |_| failed))
+}
+
 /// The report, with these charts beside it.
 pub(crate) fn render(report: &Report, charts: &[Chart]) -> String {
     let mut parts = vec![format!("# {}", escape(&simulate::title(&report.scenario)))];
@@ -41,7 +53,7 @@ pub(crate) fn render(report: &Report, charts: &[Chart]) -> String {
         "## Figures\n\nOf the repetition with the median total time.\n\n{}",
         table(
             std::iter::once(String::new()).chain(report.runs.iter().map(|run| run.result.variant.clone())),
-            ROWS.iter().map(|(label, cell)| {
+            rows(report).map(|(label, cell)| {
                 std::iter::once((*label).to_owned()).chain(report.runs.iter().map(cell)).collect()
             })
         )

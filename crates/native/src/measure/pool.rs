@@ -1,34 +1,46 @@
-//! A fixed pool of OS threads with one FIFO queue: the thread pool that is measured.
+//! A pool of OS threads: the thread pool that is measured.
 //!
 //! It follows `ThreadPoolExecutor` (P-1): while there are fewer threads than the pool's size, a submission starts a
-//! thread with the task as its first; every other task goes to the tail of one unbounded queue behind one mutex.
+//! thread with the task as its first; every other task goes to the tail of one queue behind one mutex. What a bounded
+//! queue has no room for is refused: it is dropped and counted (`AbortPolicy`), or run by the thread that submits it
+//! (`CallerRunsPolicy`). With a capacity of 0 a task goes to an idle thread or is refused, and a cached pool starts a
+//! thread where none is idle.
 //! A thread for each task is the same without the queue: a thread ends with its task.
-//! Every wait, `io` or `block`, is `std::thread::sleep` and holds the thread (P-2); locks are `std::sync::Mutex`, and a
-//! semaphore is one with a condition variable.
+//! Every wait, `io` or `block`, is `std::thread::sleep` and holds the thread (P-2); locks are `std::sync::Mutex`, which a
+//! task that its caller runs enters again where the caller has it, and a semaphore is one with a condition variable.
 
-use std::collections::VecDeque;
+mod work_queue;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, Thread};
 
 use anyhow::Context as _;
 
+use super::runtime::Admission;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
+use work_queue::WorkQueue;
 
 /// [bytes] Address space for the stack of a pool thread: the JVM's default on Linux.
 const STACK: usize = 1 << 20;
 
 /// Runs the workload to its end on `threads` threads, or on one for each task; [ns] from the first submission until the
 /// submitter has seen the last task end.
-pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> anyhow::Result<u64> {
+pub(crate) fn run(
+    workload: &Workload,
+    slots: &Slots,
+    threads: Option<u32>,
+    admission: Admission,
+) -> anyhow::Result<u64> {
     let parents = if workload.spawns() { workload.task_count() } else { 0 };
     let pool = &Pool {
         workload,
         slots,
         threads,
         started: AtomicU32::new(0),
-        queue: Queue::default(),
+        admission,
+        queue: WorkQueue::new(admission),
         shared: workload.permits().map(Guard::new).collect(),
         children: (0..parents).map(|_| Latch::default()).collect(),
         failure: Mutex::new(None),
@@ -39,7 +51,7 @@ pub(crate) fn run(workload: &Workload, slots: &Slots, threads: Option<u32>) -> a
         let _closer = Closer(&pool.queue);
         for (task, after) in workload.submissions() {
             thread::sleep(slots.until(after));
-            pool.submit(scope, task)?;
+            pool.submit(scope, task, &[])?;
         }
         while !slots.all_ended() {
             if let Some(error) = lock_of(&pool.failure).take() {
@@ -58,7 +70,9 @@ struct Pool<'a> {
     /// Its size; `None` for a thread for each task.
     threads: Option<u32>,
     started: AtomicU32,
-    queue: Queue,
+    /// What becomes of a task for which there is no thread.
+    admission: Admission,
+    queue: WorkQueue,
     shared: Vec<Guard>,
     /// The tasks that each task has started; empty where none does.
     children: Vec<Latch>,
@@ -68,19 +82,32 @@ struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    /// Hands the task to a new thread while there are fewer than the pool's size, else to the queue (P-1).
-    fn submit<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) -> anyhow::Result<()> {
+    /// Hands the task to a new thread while there are fewer than the pool's size, else to the queue (P-1); a cached pool
+    /// to an idle thread, else to a new one. The thread that submits it has the locks `held`.
+    fn submit<'scope, 'env>(
+        &'env self,
+        scope: &'scope Scope<'scope, 'env>,
+        task: u32,
+        held: &[usize],
+    ) -> anyhow::Result<()> {
         self.slots.submitted(task);
+        if self.admission == Admission::Cached && self.queue.offer(task) {
+            return Ok(());
+        }
         let most = self.threads.unwrap_or(u32::MAX);
         let next = |started: u32| (started < most).then(|| started + 1);
         let Ok(started) = self.started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) else {
-            self.queue.push(task);
+            match self.queue.offer(task) {
+                true => {}
+                false if self.admission.caller_runs() => self.execute(scope, task, held),
+                false => self.reject(task),
+            }
             return Ok(());
         };
         let worker = move || {
-            self.execute(scope, task);
+            self.execute(scope, task, &[]);
             while let Some(task) = self.threads.and_then(|_| self.queue.take()) {
-                self.execute(scope, task);
+                self.execute(scope, task, &[]);
             }
         };
         thread::Builder::new()
@@ -91,13 +118,14 @@ impl Pool<'_> {
         Ok(())
     }
 
-    fn execute<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) {
-        self.slots.began(task);
-        if let Err(error) = self.perform(scope, task) {
-            *lock_of(&self.failure) = Some(error);
-            self.submitter.unpark();
-        }
-        let last = self.slots.ended(task);
+    /// The task never begins: nobody waits for it any more, nor for what it would have started.
+    fn reject(&self, task: u32) {
+        let last = self.slots.rejected(self.workload.family(task));
+        self.gone(task, last);
+    }
+
+    /// The task has ended or never begins.
+    fn gone(&self, task: u32, last: bool) {
         if let Some(children) = self.workload.parent(task).and_then(|parent| self.children.get(parent as usize)) {
             children.down();
         }
@@ -106,24 +134,46 @@ impl Pool<'_> {
         }
     }
 
+    /// Runs the task on this thread, which has the locks `held` of the tasks that have called it.
+    fn execute<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32, held: &[usize]) {
+        self.slots.began(task);
+        if let Err(error) = self.perform(scope, task, held) {
+            *lock_of(&self.failure) = Some(error);
+            self.submitter.unpark();
+        }
+        let last = self.slots.ended(task);
+        self.gone(task, last);
+    }
+
     /// The body of a task.
-    fn perform<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>, task: u32) -> anyhow::Result<()> {
+    fn perform<'scope, 'env>(
+        &'env self,
+        scope: &'scope Scope<'scope, 'env>,
+        task: u32,
+        by_callers: &[usize],
+    ) -> anyhow::Result<()> {
         let own: Vec<Mutex<()>> = (0..self.workload.own_locks(task)).map(|_| Mutex::new(())).collect();
-        let mut held: Vec<MutexGuard<'_, ()>> = Vec::new();
+        let mut held: Vec<Held<'_>> = Vec::new();
         for action in self.workload.actions(task) {
             self.slots.mark(task, action);
             match action {
                 Action::Spin(_) | Action::Compute(_) => action.compute(),
                 Action::Io(wait) | Action::Block(wait) => thread::sleep(wait),
-                Action::Lock(Which::Shared(lock)) => held.push(lock_of(&self.shared[lock].lock)),
-                Action::Lock(Which::Own(lock)) => held.push(lock_of(&own[lock])),
+                Action::Lock(Which::Shared(lock)) => {
+                    // The thread that has a lock enters it again.
+                    let guard = (!by_callers.contains(&lock)).then(|| lock_of(&self.shared[lock].lock));
+                    held.push(Held { shared: Some(lock), _guard: guard });
+                }
+                Action::Lock(Which::Own(lock)) => held.push(Held { shared: None, _guard: Some(lock_of(&own[lock])) }),
                 Action::Unlock => drop(held.pop()),
                 Action::Acquire(number) => self.shared[number].acquire(),
                 Action::Release(number) => self.shared[number].release(),
                 Action::Yield => thread::yield_now(),
                 Action::Spawn(child) => {
                     self.children[task as usize].up();
-                    self.submit(scope, child)?;
+                    let shared = held.iter().filter_map(|held| held.shared);
+                    let by_caller: Vec<usize> = by_callers.iter().copied().chain(shared).collect();
+                    self.submit(scope, child, &by_caller)?;
                 }
                 Action::Join => self.children[task as usize].wait(),
             }
@@ -131,6 +181,14 @@ impl Pool<'_> {
         }
         Ok(())
     }
+}
+
+/// A lock that a task has taken.
+struct Held<'a> {
+    /// Its number, unless it is the task's own.
+    shared: Option<usize>,
+    /// Gives it back; none where the thread had it before.
+    _guard: Option<MutexGuard<'a, ()>>,
 }
 
 /// Counts tasks that have not ended.
@@ -187,47 +245,12 @@ impl Guard {
     }
 }
 
-/// The tasks that wait for a thread.
-#[derive(Default)]
-struct Queue {
-    state: Mutex<State>,
-    ready: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    tasks: VecDeque<u32>,
-    closed: bool,
-}
-
-impl Queue {
-    fn push(&self, task: u32) {
-        lock_of(&self.state).tasks.push_back(task);
-        self.ready.notify_one();
-    }
-
-    /// The oldest task; waits for one; `None` once the queue is closed and empty.
-    fn take(&self) -> Option<u32> {
-        let mut state = lock_of(&self.state);
-        loop {
-            if let Some(task) = state.tasks.pop_front() {
-                return Some(task);
-            }
-            if state.closed {
-                return None;
-            }
-            state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
 /// Closes the queue when it is dropped.
-struct Closer<'a>(&'a Queue);
+struct Closer<'a>(&'a WorkQueue);
 
 impl Drop for Closer<'_> {
     fn drop(&mut self) {
-        lock_of(&self.0.state).closed = true;
-        self.0.ready.notify_all();
+        self.0.close();
     }
 }
 

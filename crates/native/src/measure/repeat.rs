@@ -47,6 +47,8 @@ pub(crate) struct Finished {
     pub(crate) repetitions: Vec<Repetition>,
     /// Unmeasured runs before them.
     pub(crate) warm_ups: u32,
+    /// [ns] What it takes a JVM to note the times of one task.
+    pub(crate) task_ns: Option<f64>,
     /// How often a virtual thread was pinned, or why that is not known.
     pub(crate) pinned: Option<Result<u64, String>>,
     /// The traced repetition, or why there is none; `None` where none was asked for.
@@ -107,6 +109,7 @@ async fn run<'a>(order: Order<'a>, drivers: &mut Vec<Driver<'a>>, finished: &mut
                         metrics.repetition(&order.planned[index].runtime.variant(), &repetition);
                     }
                     of_one.repetitions.push(repetition);
+                    of_one.task_ns = driver.task_ns();
                 }
                 Err(error) => {
                     if let Some(metrics) = order.metrics {
@@ -188,6 +191,14 @@ impl Driver<'_> {
                 process.as_mut().context("the JVM was started")?.repetition(limit).await
             }
             Self::Broken(reason) => Err(anyhow!(reason.clone())),
+        }
+    }
+
+    /// [ns] What it takes a JVM that has started to note the times of one task.
+    fn task_ns(&self) -> Option<f64> {
+        match self {
+            Self::Jvm { process: Some(process), .. } => Some(process.task_ns()),
+            _ => None,
         }
     }
 

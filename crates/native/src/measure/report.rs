@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use parkbench_engine::{Plan, Scenario};
-use parkbench_trace::{Origin, RESULT_VERSION, RunMemory, RunResult};
+use parkbench_engine::{Plan, Reason, Scenario};
+use parkbench_trace::{Failures, Origin, RESULT_VERSION, RunMemory, RunResult};
 use serde::Serialize;
 
 use super::child::Repetition;
@@ -52,8 +52,8 @@ pub(crate) struct Run {
     pub(crate) stands_for: Vec<String>,
     /// Unmeasured runs before the first repetition; a JVM's own, on a part of the tasks, not counted.
     pub(crate) warm_ups: u32,
-    /// The share of the total that noting the times of the tasks took, at most; absent for a JVM, which notes its own.
-    pub(crate) harness_share: Option<f64>,
+    /// The share of the total that noting the times of the tasks took, at most.
+    pub(crate) harness_share: f64,
     /// [ns] Makespan of every repetition, in the order in which they ran.
     pub(crate) makespans_ns: Vec<u64>,
     /// What all repetitions say together.
@@ -146,12 +146,9 @@ impl Run {
             let reason = format!("an interval of 95 % needs {FEWEST} repetitions at least");
             unavailable.insert("statistics.intervals".to_owned(), reason);
         }
-        let jvm_notes = planned.runtime.kind().is_jvm();
-        let harness_share = (!jvm_notes).then(|| harness.share(median.tasks_done, median.makespan_ns));
-        if jvm_notes {
-            unavailable
-                .insert("harness_share".to_owned(), "a JVM's own notes are not timed in a measurement".to_owned());
-        }
+        // A JVM has its own code for it.
+        let noting = Harness { task_ns: finished.task_ns.unwrap_or(harness.task_ns), ..*harness };
+        let harness_share = noting.share(median.tasks_done, median.makespan_ns);
         if repetitions.len() < 2 {
             unavailable.insert("statistics.sd".to_owned(), "one repetition has no deviation".to_owned());
         }
@@ -163,6 +160,10 @@ impl Run {
             }
         };
         let tasks = Plan::new(scenario, planned.workload).map_or(median.tasks_done, |plan| plan.tasks.into());
+        let failed = median.tasks_rejected + median.tasks_orphaned;
+        let of = |(reason, tasks)| (tasks > 0).then_some(Failures { reason, tasks: tasks as u32 });
+        let failures = [(Reason::Rejected, median.tasks_rejected), (Reason::ParentFailed, median.tasks_orphaned)];
+        let failures = failures.into_iter().filter_map(of).collect();
         let seconds = median.makespan_ns.max(1) as f64 / 1e9;
         let os_switches = match (&readings.voluntary_switches, &readings.involuntary_switches) {
             (Ok(voluntary), Ok(involuntary)) => Ok(voluntary + involuntary),
@@ -195,10 +196,10 @@ impl Run {
             variant: planned.runtime.variant(),
             tasks,
             tasks_done: median.tasks_done,
-            tasks_failed: 0,
-            failures: Vec::new(),
+            tasks_failed: failed,
+            failures,
             // A repetition ends when its last task does.
-            tasks_unfinished: tasks.saturating_sub(median.tasks_done),
+            tasks_unfinished: tasks.saturating_sub(median.tasks_done + failed),
             makespan_ns: median.makespan_ns,
             throughput_per_s: Some(median.tasks_done as f64 / seconds),
             latency_ns: median.latency_ns,
@@ -271,6 +272,8 @@ mod tests {
         Repetition {
             makespan_ns,
             tasks_done: 4,
+            tasks_rejected: 2,
+            tasks_orphaned: 1,
             latency_ns: summary,
             response_ns: summary,
             histograms: Histograms::default(),
@@ -291,6 +294,17 @@ mod tests {
             assert_eq!(run.as_ref().map(|run| run.result.makespan_ns), expect);
             assert_eq!(run.as_ref().map_or(expect, |run| run.result.memory_bytes.resident), expect);
             assert_eq!(run.map_or_else(Vec::new, |run| run.makespans_ns), times);
+        }
+    }
+
+    #[test]
+    fn a_jvm_has_its_own_cost_of_noting() {
+        let scenario = preset("io-bound").unwrap();
+        let planned = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap().0.swap_remove(0);
+        for (task_ns, expect) in [(None, 0.4), (Some(50.0), 0.2)] {
+            let finished = Finished { repetitions: vec![repetition(1_000, Ok(1))], task_ns, ..Finished::default() };
+            let run = Run::new(&scenario, &planned, &finished, &HARNESS).unwrap();
+            assert!((run.harness_share - expect).abs() < 1e-12, "{}", run.harness_share);
         }
     }
 
@@ -334,5 +348,8 @@ mod tests {
         assert_eq!(json["unavailable"]["os_switches"], "no such counter");
         assert_eq!(json["voluntary_switches"], 3);
         assert_eq!(json["throughput_per_s"], 4e6);
+        assert_eq!((&json["tasks_failed"], &json["tasks_unfinished"]), (&3.into(), &9_993.into()));
+        let failures = serde_json::json!([{"reason": "rejected", "tasks": 2}, {"reason": "parent-failed", "tasks": 1}]);
+        assert_eq!(json["failures"], failures);
     }
 }

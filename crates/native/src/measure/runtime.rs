@@ -2,7 +2,7 @@
 //!
 //! Which runtimes a scenario is measured on is decided in `select`.
 
-use parkbench_engine::{Blocking, LockKind, Model, RunSpec};
+use parkbench_engine::{Blocking, LockKind, Model, PoolKind, Rejection, RunSpec};
 use serde::{Deserialize, Serialize};
 
 use super::coroutine::Blocks;
@@ -24,8 +24,8 @@ const IO_PARALLELISM: u32 = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Runtime {
-    /// The pool in `pool`.
-    Pool { threads: u32 },
+    /// The pool in `pool`; as many threads as tasks are under way where it is cached.
+    Pool { threads: u32, admission: Admission },
     /// A thread for each task, in `pool`.
     ThreadPerTask,
     /// `may`, in `green`.
@@ -40,6 +40,20 @@ pub(crate) enum Runtime {
     Jvm(Jvm),
 }
 
+/// What becomes of a task for which a pool has no thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Admission {
+    /// It waits in a queue, with any number of others.
+    #[default]
+    Unbounded,
+    /// It waits in a queue with room for so many, and is refused where there is none; with a capacity of 0 only an idle
+    /// thread takes it.
+    Bounded { capacity: u32, rejection: Rejection },
+    /// A new thread takes it where none is idle: the pool is cached.
+    Cached,
+}
+
 /// A runtime of the JVM with its knobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Jvm {
@@ -51,6 +65,9 @@ pub(crate) struct Jvm {
     pub(crate) threads: u32,
     /// Coroutines at once by `limitedParallelism`.
     pub(crate) parallelism: Option<u32>,
+    /// The queue of a pool.
+    #[serde(default)]
+    pub(crate) admission: Admission,
     /// `jdk.virtualThreadScheduler.maxPoolSize`.
     pub(crate) max_pool: Option<u32>,
     /// `jdk.virtualThreadScheduler.minRunnable`.
@@ -65,7 +82,11 @@ impl Runtime {
     /// `java` is the Java that was found; `None` for a runtime of the JVM where there is none.
     pub(crate) fn new(kind: Kind, run: &RunSpec, cores: u32, java: Option<&Version>) -> Option<Self> {
         let of_model = run.model == kind.model();
-        let size = run.size.filter(|_| of_model).unwrap_or(cores);
+        let admission = if of_model { Admission::of(run) } else { Admission::Unbounded };
+        let size = match admission {
+            Admission::Cached => u32::MAX,
+            _ => run.size.filter(|_| of_model).unwrap_or(cores),
+        };
         let carriers = run.carriers.filter(|_| of_model).unwrap_or(cores);
         let io = run.dispatcher == Some(parkbench_engine::Dispatcher::Io);
         // A run of tokio names its workers; one of Kotlin has them from its dispatcher.
@@ -77,7 +98,7 @@ impl Runtime {
         let elsewhere = of_model && run.blocking == Some(Blocking::SpawnBlocking);
         let blocks = if elsewhere { Blocks::Elsewhere } else { Blocks::OnWorker };
         let threads = match kind {
-            Kind::Pool => return Some(Self::Pool { threads: size }),
+            Kind::Pool => return Some(Self::Pool { threads: size, admission }),
             Kind::ThreadPerTask => return Some(Self::ThreadPerTask),
             Kind::May => return Some(Self::May { workers: carriers }),
             Kind::Tokio => return Some(Self::Tokio { workers, blocks }),
@@ -95,6 +116,7 @@ impl Runtime {
             java: java?.clone(),
             threads,
             parallelism: run.parallelism.filter(|_| of_model),
+            admission: if kind == Kind::JavaPool { admission } else { Admission::Unbounded },
             max_pool: run.max_pool.filter(|_| of_model),
             min_runnable: run.min_runnable.filter(|_| of_model),
             lock: run.lock,
@@ -122,7 +144,7 @@ impl Runtime {
     /// One word for tables and files.
     pub(crate) fn variant(&self) -> String {
         match self {
-            Self::Pool { threads } => format!("pool-{threads}"),
+            Self::Pool { threads, admission } => admission.variant("pool", *threads),
             Self::May { workers } => format!("may-{workers}"),
             Self::Tokio { workers, blocks } => format!("tokio-{workers}{}", blocks.suffix()),
             Self::Smol { workers, blocks } => format!("smol-{workers}{}", blocks.suffix()),
@@ -135,7 +157,12 @@ impl Runtime {
     /// The name in full.
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Pool { threads } => format!("own pool on std threads, {}", count(*threads, "thread")),
+            Self::Pool { admission: Admission::Cached, .. } => {
+                "own pool on std threads, one more where none is idle".to_owned()
+            }
+            Self::Pool { threads, admission } => {
+                format!("own pool on std threads, {}{}", count(*threads, "thread"), admission.phrase())
+            }
             Self::ThreadPerTask => "a std thread for each task".to_owned(),
             Self::May { workers } => format!("may {MAY_VERSION}, {}", count(*workers, "worker")),
             Self::Tokio { workers, blocks } => {
@@ -152,10 +179,18 @@ impl Runtime {
         }
     }
 
+    /// What becomes of a task for which there is no thread; for what is no pool, it waits.
+    pub(crate) const fn admission(&self) -> Admission {
+        match self {
+            Self::Pool { admission, .. } | Self::Jvm(Jvm { admission, .. }) => *admission,
+            _ => Admission::Unbounded,
+        }
+    }
+
     /// Tasks that can hold or be on a thread at once.
     pub(crate) const fn threads(&self) -> u32 {
         match self {
-            Self::Pool { threads } => *threads,
+            Self::Pool { threads, .. } => *threads,
             Self::May { workers } | Self::Tokio { workers, .. } | Self::Smol { workers, .. } => *workers,
             Self::ThreadPerTask => u32::MAX,
             Self::TokioCurrentThread { .. } => 1,
@@ -183,6 +218,50 @@ impl Runtime {
     }
 }
 
+impl Admission {
+    /// As the run has it.
+    fn of(run: &RunSpec) -> Self {
+        match (run.pool.unwrap_or_default(), run.queue) {
+            (PoolKind::Cached, _) => Self::Cached,
+            (PoolKind::Fixed, Some(capacity)) => {
+                Self::Bounded { capacity, rejection: run.rejection.unwrap_or_default() }
+            }
+            _ => Self::Unbounded,
+        }
+    }
+
+    /// Whether the thread that submits a task runs it where the pool has no room for it.
+    pub(crate) const fn caller_runs(self) -> bool {
+        matches!(self, Self::Bounded { rejection: Rejection::CallerRuns, .. })
+    }
+
+    /// A pool of so many threads with it, in a word.
+    fn variant(self, pool: &str, threads: u32) -> String {
+        match self {
+            Self::Unbounded => format!("{pool}-{threads}"),
+            Self::Bounded { capacity, rejection: Rejection::Abort } => format!("{pool}-{threads}-queue{capacity}"),
+            Self::Bounded { capacity, rejection } => {
+                format!("{pool}-{threads}-queue{capacity}-{}", rejection.as_str())
+            }
+            Self::Cached => format!("{pool}-cached"),
+        }
+    }
+
+    /// The same in full, behind the number of threads.
+    fn phrase(self) -> String {
+        match self {
+            Self::Bounded { capacity, rejection } => {
+                let then = match rejection {
+                    Rejection::Abort => "refuses the others",
+                    Rejection::CallerRuns => "the caller runs the others",
+                };
+                format!(", room for {} in its queue, {then}", count(capacity, "task"))
+            }
+            Self::Unbounded | Self::Cached => String::new(),
+        }
+    }
+}
+
 impl Blocks {
     /// What tells the two apart in a word.
     const fn suffix(self) -> &'static str {
@@ -205,7 +284,7 @@ impl Jvm {
     fn variant(&self) -> String {
         let mut parts = vec![self.kind.as_str().to_owned()];
         match self.kind {
-            Kind::JavaPool => parts.push(self.threads.to_string()),
+            Kind::JavaPool => parts[0] = self.admission.variant(&parts[0], self.threads),
             // The JDK decides how virtual threads behave (T-11 to T-17), and nothing else here.
             Kind::JavaVirtual => parts.push(format!("jdk{}", self.java.feature)),
             _ => {}
@@ -227,7 +306,13 @@ impl Jvm {
         let java = format!("Java {}", self.java.text);
         let kotlin = format!("kotlinx.coroutines {COROUTINES_VERSION} on {java}");
         let mut parts = vec![match self.kind {
-            Kind::JavaPool => format!("{java}, newFixedThreadPool, {}", count(self.threads, "thread")),
+            Kind::JavaPool => match self.admission {
+                Admission::Unbounded => format!("{java}, newFixedThreadPool, {}", count(self.threads, "thread")),
+                Admission::Cached => format!("{java}, newCachedThreadPool"),
+                Admission::Bounded { .. } => {
+                    format!("{java}, ThreadPoolExecutor, {}{}", count(self.threads, "thread"), self.admission.phrase())
+                }
+            },
             Kind::JavaVirtual => format!("{java}, virtual threads, {}", count(self.threads, "carrier")),
             Kind::KotlinDefault => {
                 format!("{kotlin}, async on Dispatchers.Default, {}", count(self.threads, "worker"))
@@ -276,6 +361,24 @@ mod tests {
                 "Java 25.0.3, newFixedThreadPool, 1 thread",
             ),
             (
+                Kind::JavaPool,
+                r#"{"model":"thread-pool","size":3,"queue":7,"rejection":"caller-runs"}"#,
+                "java-pool-3-queue7-caller-runs",
+                "Java 25.0.3, ThreadPoolExecutor, 3 threads, room for 7 tasks in its queue, the caller runs the others",
+            ),
+            (
+                Kind::Pool,
+                r#"{"model":"thread-pool","queue":0}"#,
+                "pool-4-queue0",
+                "own pool on std threads, 4 threads, room for 0 tasks in its queue, refuses the others",
+            ),
+            (
+                Kind::JavaPool,
+                r#"{"model":"thread-pool","pool":"cached"}"#,
+                "java-pool-cached",
+                "Java 25.0.3, newCachedThreadPool",
+            ),
+            (
                 Kind::JavaVirtual,
                 r#"{"model":"green-threads","max_pool":9,"lock":"monitor"}"#,
                 "java-virtual-jdk25-max9-monitor",
@@ -297,7 +400,7 @@ mod tests {
         ] {
             let runtime = Runtime::new(kind, &serde_json::from_str(run).unwrap(), 4, Some(&java)).unwrap();
             assert_eq!((runtime.variant(), runtime.name()), (variant.to_owned(), name.to_owned()));
-            assert_eq!(Runtime::new(kind, &RunSpec::new(Model::ThreadPool), 4, None), None);
+            assert_eq!(Runtime::new(kind, &RunSpec::new(Model::ThreadPool), 4, None).is_none(), kind.is_jvm());
         }
     }
 }

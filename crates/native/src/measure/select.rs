@@ -6,12 +6,12 @@ use std::fmt;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use parkbench_engine::{BlockKind, Model, Op, Plan, RunSpec, Scenario, ScenarioError};
+use parkbench_engine::{BlockKind, GuardKind, LockRef, Model, Op, Plan, RunSpec, Scenario, ScenarioError};
 use serde::Serialize;
 
 use super::jvm::Version;
 use super::kind::Kind;
-use super::runtime::Runtime;
+use super::runtime::{Admission, Runtime};
 
 /// A word of `--runtime`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Selection<'_> {
             return Ok(());
         };
         let workload = Plan::new(self.scenario, index)?;
-        if let Some(reason) = starved(&runtime, &workload) {
+        if let Some(reason) = starved(&runtime, &workload).or_else(|| entangled(&runtime, &workload)) {
             self.leave_out(runtime.variant(), stood, &reason, by_name);
             return Ok(());
         }
@@ -199,15 +199,62 @@ fn tells_jdks_apart(plan: &Plan) -> bool {
 /// Why the tasks of a pool could wait for each other without end: those that join may hold all of its threads.
 fn starved(runtime: &Runtime, plan: &Plan) -> Option<String> {
     let has_pool = matches!(runtime.kind(), Kind::Pool | Kind::JavaPool);
+    // Where no task waits in the queue, none waits for a thread.
+    let has_queue = !matches!(runtime.admission(), Admission::Bounded { capacity: 0, .. } | Admission::Cached);
     let joins = plan.classes.iter().filter(|class| class.ops.contains(&Op::Join));
     let joining = joins.fold(0_u32, |sum, class| sum.saturating_add(class.count));
-    (has_pool && joining >= runtime.threads()).then(|| {
+    (has_pool && has_queue && joining >= runtime.threads()).then(|| {
         format!(
             "{joining} tasks that join can hold all of its {} threads and wait for ever; use more threads, or --tasks for \
              fewer",
             runtime.threads()
         )
     })
+}
+
+/// Why a thread could wait for itself, or for one that waits for it: where the caller runs what is refused, the thread
+/// has what the tasks hold that it has called from. It enters a lock again that it has; everything else may be waited for.
+fn entangled(runtime: &Runtime, plan: &Plan) -> Option<String> {
+    if !runtime.admission().caller_runs() {
+        return None;
+    }
+    let mut arrive = (0..plan.classes.len()).filter(|&class| plan.classes[class].parent.is_none());
+    let lock = arrive.find_map(|class| waited_for_by_callers(plan, class, &[]))?;
+    let name = &plan.guards[lock as usize].name;
+    Some(format!(
+        "{name:?} is taken by tasks that may be run by a thread that has another lock or a permit, which may wait for ever; \
+         spawn them before it is taken, or use rejection = \"abort\""
+    ))
+}
+
+/// The lock or semaphore for which a task of this class, or one that it starts, may wait while its thread has `held`.
+fn waited_for_by_callers(plan: &Plan, class: usize, held: &[LockRef]) -> Option<u32> {
+    let class = &plan.classes[class];
+    let mut own: Vec<LockRef> = Vec::new();
+    for op in &class.ops[..usize::from(class.end)] {
+        match op {
+            Op::Lock(lock) if lock.shared.is_some() => {
+                let enters_again = lock.kind != GuardKind::Semaphore && held.contains(lock);
+                if !held.is_empty() && !enters_again {
+                    return lock.shared;
+                }
+                own.push(*lock);
+            }
+            Op::Unlock(lock) => {
+                if let Some(at) = own.iter().rposition(|other| other == lock) {
+                    own.remove(at);
+                }
+            }
+            Op::Spawn(child) => {
+                let found = waited_for_by_callers(plan, usize::from(child.class), &[held, &own].concat());
+                if found.is_some() {
+                    return found;
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Why this runtime of the JVM cannot run the workload.
@@ -313,6 +360,48 @@ mod tests {
         assert_eq!(variants(&scenario), (vec!["pool-3000".to_owned(), "may-8".into(), "tokio-8".into()], 0));
         scenario.tasks[0].count = 3_000;
         assert_eq!(variants(&scenario), (vec!["may-8".to_owned(), "tokio-8".into()], 1));
+    }
+
+    #[test]
+    fn where_no_task_waits_for_a_thread_all_may_join() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":2},
+            "tasks":[{"count":2,"steps":[{"spawn":{"count":1,"steps":["yield"]}},"join"]}],
+            "runs":[{"model":"thread-pool"},{"model":"thread-pool","queue":0},{"model":"thread-pool","queue":1},
+                {"model":"thread-pool","pool":"cached"}]}"#;
+        let (planned, absent) = plan(&Scenario::from_json(text).unwrap(), &[Wanted::Rust], Err("none")).unwrap();
+        assert_eq!(planned.iter().flat_map(|planned| planned.runs.clone()).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(absent.len(), 2);
+    }
+
+    #[test]
+    fn a_caller_that_could_wait_for_itself_is_refused() {
+        let scenario = |before: &str, child: &str, after: &str| {
+            let text = format!(
+                r#"{{"version":1,"name":"x","machine":{{"cores":2}},"tasks":[{{"count":2,
+                "steps":[{before}{{"spawn":{{"count":1,"steps":[{child}]}}}}{after}]}}],
+                "runs":[{{"model":"thread-pool","queue":0,"rejection":"caller-runs"}},{{"model":"thread-pool"}}]}}"#
+            );
+            Scenario::from_json(&text).unwrap()
+        };
+        let lock = |name: &str| format!(r#"{{"lock":{{"name":"{name}"}}}}"#);
+        let unlock = |name: &str| format!(r#"{{"unlock":"{name}"}}"#);
+        let (acquire, release) = (r#"{"acquire":{"name":"p","permits":1}}"#, r#"{"release":"p"}"#);
+        let of = |before: &str, child: &str, after: &str| {
+            let scenario = scenario(before, child, after);
+            let (planned, absent) = plan(&scenario, &[Wanted::Rust], Err("none")).unwrap();
+            assert_eq!(planned.len() + absent.len(), 2);
+            absent.first().map(|absent| absent.reason.split(' ').next().unwrap().to_owned())
+        };
+        let a = format!("{},{}", lock("a"), unlock("a"));
+        let b = format!("{},{}", lock("b"), unlock("b"));
+        let p = format!("{acquire},{release}");
+        let inside = |taken: &str, child: &str, given: &str| of(&format!("{taken},"), child, &format!(",{given}"));
+        // It enters the lock again that its caller has.
+        assert_eq!(inside(&lock("a"), &a, &unlock("a")), None);
+        assert_eq!(inside(&lock("a"), &b, &unlock("a")).as_deref(), Some("\"b\""));
+        assert_eq!(inside(acquire, &p, release).as_deref(), Some("\"p\""));
+        // Nothing is held where it is started.
+        assert_eq!(of(&format!("{a},"), &p, ""), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::trace::{Lives, Marks};
 use super::workload::Action;
 
 /// Stands for "not yet".
-const ABSENT: u64 = u64::MAX;
+pub(crate) const ABSENT: u64 = u64::MAX;
 
 /// The slots of all tasks and the number that has not ended.
 #[derive(Debug)]
@@ -42,6 +42,10 @@ pub(crate) struct Times {
     pub(crate) response: Vec<u64>,
     /// Tasks started and not ended, at the peak.
     pub(crate) in_flight_peak: u32,
+    /// Tasks that a pool has refused: they were submitted, and the run is over, and they have not begun.
+    pub(crate) rejected: u64,
+    /// Tasks that such a task would have started.
+    pub(crate) orphaned: u64,
 }
 
 impl Slots {
@@ -115,6 +119,12 @@ impl Slots {
         self.remaining.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
+    /// The pool has refused the task, which will never begin, and with it `family` tasks, itself and all that it would
+    /// have started; true where nobody is left to wait for.
+    pub(crate) fn rejected(&self, family: usize) -> bool {
+        self.remaining.0.fetch_sub(family, Ordering::AcqRel) == family
+    }
+
     /// Whether every task has ended.
     pub(crate) fn all_ended(&self) -> bool {
         self.remaining.0.load(Ordering::Acquire) == 0
@@ -154,8 +164,10 @@ impl Times {
         let mut times = Self::default();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for (submit, (begin, end)) in tasks {
-            if begin != ABSENT {
-                starts.push(begin);
+            match (submit, begin) {
+                (ABSENT, _) => times.orphaned += 1,
+                (_, ABSENT) => times.rejected += 1,
+                (_, begin) => starts.push(begin),
             }
             if end != ABSENT {
                 ends.push(end);
@@ -211,14 +223,17 @@ mod tests {
 
     #[test]
     fn the_last_end_is_known() {
-        let slots = Slots::new(2);
+        let slots = Slots::new(6);
         for task in [1, 0] {
             slots.submitted(task);
             slots.began(task);
         }
-        assert!(!slots.ended(1) && !slots.all_ended());
-        assert!(slots.ended(0) && slots.all_ended());
+        slots.submitted(2);
+        assert!(!slots.rejected(3) && !slots.ended(1) && !slots.all_ended());
+        slots.submitted(5);
+        assert!(!slots.ended(0) && slots.rejected(1) && slots.all_ended());
         let times = slots.times();
+        assert_eq!((times.rejected, times.orphaned), (2, 2));
         assert_eq!((times.latency.len(), times.response.len()), (2, 2));
         assert!(times.response.iter().zip(&times.latency).all(|(response, latency)| response >= latency));
     }

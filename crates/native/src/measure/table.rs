@@ -5,7 +5,7 @@ pub(crate) mod spread;
 use parkbench_trace::RunResult;
 use parkbench_view::format;
 
-use super::report::{CounterFigures, JvmRun, Report};
+use super::report::{CounterFigures, JvmRun, Report, Run};
 use super::stats::Spread;
 use super::trace::TraceFigures;
 use crate::figures::{self, WIDTH, or_absent};
@@ -73,6 +73,9 @@ pub(crate) fn render(report: &Report) -> String {
             });
         }
     }));
+    for run in &results {
+        out.push_str(&figures::failures(run));
+    }
     out.push_str("\nThe figures above are those of the repetition with the median total time.\n\n");
     out.push_str(&spread::render(report));
     out.push_str(&machine(report));
@@ -113,11 +116,8 @@ pub(crate) fn machine(report: &Report) -> String {
     parts.extend(here.load.map(|load| format!("load {load:.2} before")));
     let mut out = wrap(&format!("Machine: {}", parts.join(", ")), WIDTH, "", "  ");
     let harness = &here.harness;
-    let shares: Vec<String> = report
-        .runs
-        .iter()
-        .filter_map(|run| Some(format!("{} {}", run.result.variant, percent(run.harness_share?))))
-        .collect();
+    let share = |run: &Run| format!("{} {}", run.result.variant, percent(run.harness_share));
+    let shares: Vec<String> = report.runs.iter().map(share).collect();
     let of_totals = if shares.is_empty() { String::new() } else { format!(": at most {}", shares.join(", ")) };
     let text = format!(
         "Measuring: the clock counts in steps of {} ns, a reading takes {:.0} ns, noting the times of a task {:.0} \
@@ -161,7 +161,7 @@ pub(crate) fn csv(report: &Report) -> anyhow::Result<String> {
         add("runtime", run.runtime.clone());
         add("stands_for", run.stands_for.join(" "));
         add("warm_ups", run.warm_ups.to_string());
-        add("harness_share", run.harness_share.map(|share| share.to_string()).unwrap_or_default());
+        add("harness_share", run.harness_share.to_string());
         add("repetitions", run.makespans_ns.len().to_string());
         add("makespan_shortest_ns", shortest.to_string());
         add("makespan_longest_ns", longest.to_string());
@@ -242,6 +242,8 @@ pub(crate) mod tests {
         let repetition = |makespan_ns: u64| Repetition {
             makespan_ns,
             tasks_done: 10_000,
+            tasks_rejected: 0,
+            tasks_orphaned: 0,
             latency_ns: Summary::of(vec![makespan_ns / 2, makespan_ns / 3]),
             response_ns: Summary::of(vec![makespan_ns, makespan_ns / 2]),
             histograms: Histograms::default(),

@@ -97,6 +97,12 @@ impl Workload {
         self.plan.parent(task)
     }
 
+    /// The task and all that it starts, and those start.
+    pub(crate) fn family(&self, task: u32) -> usize {
+        let of_child = |action| if let Action::Spawn(child) = action { self.family(child) } else { 0 };
+        1 + self.actions(task).map(of_child).sum::<usize>()
+    }
+
     /// Whether tasks start others.
     pub(crate) fn spawns(&self) -> bool {
         self.plan.classes.iter().any(|class| class.parent.is_some())

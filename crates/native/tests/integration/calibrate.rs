@@ -123,6 +123,22 @@ fn several_scenarios_are_compared_in_turn_and_summed_up() {
 }
 
 #[test]
+fn what_is_refused_is_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("refused.toml");
+    let scenario = "version = 1\nname = \"x\"\nmachine = { cores = 2 }\n\
+                    tasks = [{ count = 6, steps = [{ io = \"400 ms\" }] }]\n\
+                    runs = [{ model = \"thread-pool\", queue = 0 }]\n";
+    fs::write(&file, scenario).unwrap();
+    let args = ["compare", file.to_str().unwrap(), "--profile", "linux-default", "--reps", "1", "--runtime", "pool"];
+    let json = json_of(&[&args[..], &["--format", "json"]].concat());
+    let finding = json["runs"][0]["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "refused").unwrap();
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.starts_with("pool-2-queue0: 4 tasks were refused in the simulation and 4 when"), "{message}");
+    assert_eq!(json["runs"][0]["simulated_variant"], "fixed-2-queue0");
+}
+
+#[test]
 fn without_a_profile_of_this_machine_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["compare", "io-bound", "--tasks", "20", "--reps", "1", "--runtime", "tokio"];

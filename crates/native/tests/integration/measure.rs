@@ -54,6 +54,64 @@ fn check(run: &Value, variant: &str, tasks: u64, wait_ns: u64, makespan_ns: u64,
     assert!(run["digest"].is_null() && run["unavailable"]["digest"].is_string());
 }
 
+/// What is refused is counted, and nobody waits for it: done, failed, in flight, the least total.
+#[test]
+fn a_pool_refuses_what_it_has_no_room_for() {
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":6,"steps":[{"io":"500 ms"}]}],"runs":[
+        {"model":"thread-pool","queue":1},{"model":"thread-pool","queue":1,"rejection":"caller-runs"},
+        {"model":"thread-pool","queue":0},{"model":"thread-pool","pool":"cached"}]}"#;
+    let runs = of_scenario(scenario);
+    let facts = |run: &Value| {
+        let number = |name: &str| run[name].as_u64().unwrap();
+        (number("tasks_done"), number("tasks_failed"), number("in_flight_peak"))
+    };
+    let expect = [
+        ("pool-2-queue1", (3, 3, 2), 2),
+        ("pool-2-queue1-caller-runs", (6, 0, 3), 2),
+        ("pool-2-queue0", (2, 4, 2), 1),
+        ("pool-cached", (6, 0, 6), 1),
+    ];
+    for (run, (variant, expect, rounds)) in runs.iter().zip(expect) {
+        assert_eq!((run["variant"].as_str().unwrap(), facts(run)), (variant, expect));
+        assert!(run["makespan_ns"].as_u64().unwrap() >= rounds * 500 * MS, "{run}");
+    }
+    assert_eq!(runs[2]["failures"], serde_json::json!([{"reason": "rejected", "tasks": 4}]));
+}
+
+#[test]
+fn a_join_does_not_wait_for_what_was_refused() {
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":4,"steps":[{"io":"100 ms"},
+        {"spawn":{"count":2,"steps":[{"io":"1 ms"},{"spawn":{"count":3,"steps":["yield"]}}]}},"join"]}],
+        "runs":[{"model":"thread-pool","size":5,"queue":0},{"model":"thread-pool","size":5,"queue":0,"rejection":"caller-runs"}]}"#;
+    let runs = of_scenario(scenario);
+    let number = |run: &Value, name: &str| run[name].as_u64().unwrap();
+    for run in &runs {
+        assert_eq!(number(run, "tasks_done") + number(run, "tasks_failed"), 36);
+        assert_eq!(number(run, "tasks_unfinished"), 0);
+    }
+    // One thread is free for all children of four parents at once.
+    assert!(number(&runs[0], "tasks_failed") > 0);
+    assert_eq!(number(&runs[1], "tasks_done"), 36);
+}
+
+/// The second child finds no thread, and the one that runs it has the lock already.
+#[test]
+fn a_caller_enters_its_lock_again() {
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":1,"steps":[{"lock":{"name":"a"}},
+        {"spawn":{"count":2,"steps":[{"lock":{"name":"a"}},{"io":"1 ms"},{"unlock":"a"}]}},{"unlock":"a"}]}],
+        "runs":[{"model":"thread-pool","queue":0,"rejection":"caller-runs"}]}"#;
+    assert_eq!(of_scenario(scenario)[0]["tasks_done"], 3);
+}
+
+/// The runs of one repetition of this scenario on the runtimes that are built in.
+fn of_scenario(scenario: &str) -> Vec<Value> {
+    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    fs::write(file.path(), scenario).unwrap();
+    let path = file.path().to_str().unwrap();
+    let json = json_of(&["measure", path, "--reps", "1", "--warm-up", "0", "--runtime", "rust", "--format", "json"]);
+    json["runs"].as_array().unwrap().clone()
+}
+
 #[test]
 fn io_bound() {
     let runs = runs("io-bound", "100");

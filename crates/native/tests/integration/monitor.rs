@@ -149,7 +149,7 @@ fn after_one_measurement_the_metrics_are_still_served() {
     );
     let docs = include_str!("../../../../docs/metrics.md");
     let names: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
-    assert_eq!(names.len(), 13, "{names:?}");
+    assert_eq!(names.len(), 14, "{names:?}");
     for name in names {
         assert!(docs.contains(&format!("| `{name}` |")), "{name} is not in docs/metrics.md");
     }

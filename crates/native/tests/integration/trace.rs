@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use parkbench_engine::{Activity, NO_WORKER, Reason, TaskState};
+use parkbench_engine::{Activity, NO_WORKER, Reason, Scenario, Simulation, TaskState, TaskTag};
 use parkbench_trace::{Lanes, Metrics, Origin, Trace, TraceFile};
 
 use crate::{json_of, parkbench};
@@ -105,6 +105,55 @@ fn every_step_is_in_the_trace() {
         assert!(children && permit, "{variant}");
         // Both clocks begin with the first submission, which is at 0, and those that come later keep their time.
         assert!(trace.history(12)[0].start_ns >= 3 * MS, "{variant}");
+    }
+}
+
+/// What the first task and its first child do where the pool has one thread and no queue, and whether it is a call of a
+/// child by which a task is blocked.
+#[test]
+fn what_is_refused_is_in_the_trace_as_in_a_simulation() {
+    use TaskState::{Blocked, Done, Failed, Queued, Running};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.pbtrace");
+    let scenario = dir.path().join("refused.json");
+    for rejection in ["abort", "caller-runs"] {
+        let text = format!(
+            r#"{{"version":1,"name":"x","machine":{{"cores":2}},"tasks":[{{"count":2,"steps":[{{"io":"300 ms"}},
+            {{"spawn":{{"count":2,"steps":[{{"io":"1 ms"}}]}}}},{{"io":"1 ms"}}]}}],
+            "runs":[{{"model":"thread-pool","size":1,"queue":0,"rejection":"{rejection}"}}]}}"#
+        );
+        fs::write(&scenario, &text).unwrap();
+        let args = ["measure", scenario.to_str().unwrap(), "--runtime", "pool", "--reps", "1", "--format", "json"];
+        json_of(&[&args[..], &["--trace", path.to_str().unwrap()]].concat());
+        let file = TraceFile::decode(&fs::read(&path).unwrap()).unwrap();
+        let run = file.runs.into_iter().next().unwrap();
+        let trace = Trace::new(run.recording).unwrap();
+        let mut simulation = Simulation::new(&Scenario::from_json(&text).unwrap(), 0).unwrap();
+        while !simulation.step(1 << 20).finished {}
+        let simulated = Trace::new(simulation.into_recording()).unwrap();
+        let states = |trace: &Trace, task: u32| -> Vec<(TaskState, bool)> {
+            let called = |tag: TaskTag| (tag.state, tag.state == Blocked && tag.reason == Reason::Children);
+            let mut states: Vec<_> = trace.history(task).iter().map(|record| called(record.tag)).collect();
+            states.dedup();
+            states
+        };
+        let plain = |states: &[TaskState]| -> Vec<_> { states.iter().map(|&state| (state, false)).collect() };
+        let calls = [(Blocked, true), (Running, false)];
+        let (parent, child, failed) = if rejection == "abort" {
+            (plain(&[Queued, Running, Blocked, Running, Blocked, Running, Done]), plain(&[Failed]), 5)
+        } else {
+            let (before, after) = (plain(&[Queued, Running, Blocked, Running]), plain(&[Blocked, Running, Done]));
+            let parent = [&before[..], &calls, &calls, &after].concat();
+            (parent, plain(&[Queued, Running, Blocked, Running, Done]), 0)
+        };
+        for (who, trace) in [("measured", &trace), ("simulated", &simulated)] {
+            assert_eq!(states(trace, 0), parent, "{who} {rejection}");
+            assert_eq!(states(trace, 2), child, "{who} {rejection}");
+            assert_eq!(Metrics::of(trace).tasks_failed, failed, "{who} {rejection}");
+        }
+        // A lane for the thread that submits, where it runs what is refused.
+        let names: Vec<_> = trace.thread_info().iter().map(|thread| thread.name.as_str()).collect();
+        assert_eq!(names, if failed > 0 { vec!["pool-0"] } else { vec!["main", "pool-0"] });
     }
 }
 

@@ -4,7 +4,7 @@ use parkbench_engine::{GuardKind, Op, Plan, Span};
 use serde_json::{Value, json};
 
 use crate::measure::kind::Kind;
-use crate::measure::runtime::Jvm;
+use crate::measure::runtime::{Admission, Jvm};
 
 /// The version of the format; `Plan.kt` compares it.
 const VERSION: u32 = 1;
@@ -50,13 +50,22 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     }
     let permits: Vec<u32> = plan.guards.iter().map(|guard| guard.permits).collect();
     let fair: Vec<bool> = plan.guards.iter().map(|guard| guard.fair).collect();
+    // Room for so many; null where it is not bounded. A cached pool has no room and any number of threads.
+    let capacity = match jvm.admission {
+        Admission::Unbounded => None,
+        Admission::Bounded { capacity, .. } => Some(capacity),
+        Admission::Cached => Some(0),
+    };
     // The published benchmark has `async` on a dispatcher and `launch` in the loop of `runBlocking`.
     let builder = if jvm.kind == Kind::KotlinEventLoop { "launch" } else { "async" };
     json!({
         "version": VERSION,
         "runtime": jvm.kind.as_str(),
-        "threads": jvm.threads,
+        // `Integer.MAX_VALUE` for any number.
+        "threads": jvm.threads.min(i32::MAX as u32),
         "parallelism": jvm.parallelism,
+        "queue_capacity": capacity,
+        "caller_runs": jvm.admission.caller_runs(),
         "builder": builder,
         "permits": permits,
         "fair": fair,

@@ -21,7 +21,7 @@ use crate::measure::histogram::Histograms;
 use crate::measure::kind::Kind;
 use crate::measure::probe::Readings;
 use crate::measure::runtime::{Jvm, Runtime};
-use crate::measure::slots::Times;
+use crate::measure::slots::{self, Times};
 use crate::measure::trace::{self, Lives, Traced};
 use parkbench_trace::Summary;
 
@@ -59,16 +59,20 @@ enum Answer {
 }
 
 #[derive(Debug, Deserialize)]
-struct Ready {}
+struct Ready {
+    /// [ps] To note the times of one task.
+    task_ps: u64,
+}
 
 #[derive(Debug, Deserialize)]
 struct Measured {
     makespan_ns: u64,
     readings: Readings,
     jvm: JvmReadings,
-    submitted: Vec<u64>,
-    began: Vec<u64>,
-    ended: Vec<u64>,
+    /// [ns] Of every task; -1 for not yet.
+    submitted: Vec<i64>,
+    began: Vec<i64>,
+    ended: Vec<i64>,
 }
 
 /// A repetition in which every task has taken down its times; tasks are in the runner's order.
@@ -89,10 +93,12 @@ struct RunnerTrace {
 
 impl Measured {
     fn repetition(self) -> Repetition {
-        let times = Times::of(self.submitted.into_iter().zip(self.began.into_iter().zip(self.ended)));
+        let times = Times::of(ns(self.submitted).zip(ns(self.began).zip(ns(self.ended))));
         Repetition {
             makespan_ns: self.makespan_ns,
             tasks_done: times.latency.len() as u64,
+            tasks_rejected: times.rejected,
+            tasks_orphaned: times.orphaned,
             histograms: Histograms::of(&times.latency, &times.response),
             latency_ns: Summary::of(times.latency),
             response_ns: Summary::of(times.response),
@@ -104,6 +110,11 @@ impl Measured {
     }
 }
 
+/// The times as slots have them.
+fn ns(times: Vec<i64>) -> impl Iterator<Item = u64> {
+    times.into_iter().map(|time| u64::try_from(time).unwrap_or(slots::ABSENT))
+}
+
 /// The runner, ready for a repetition.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -112,6 +123,8 @@ pub(crate) struct Process {
     answers: BufReader<ChildStdout>,
     /// What it says on standard error, up to its end.
     complaints: JoinHandle<String>,
+    /// [ns] What it takes to note the times of one task.
+    task_ns: f64,
 }
 
 impl Process {
@@ -132,13 +145,18 @@ impl Process {
         let commands = child.stdin.take().context("the JVM has no standard input")?;
         let answers = BufReader::new(child.stdout.take().context("the JVM has no standard output")?);
         let complaints = tokio::spawn(complaints(child.stderr.take().context("the JVM has no standard error")?));
-        let mut process = Self { child, commands, answers, complaints };
+        let mut process = Self { child, commands, answers, complaints, task_ns: 0.0 };
         let line = plan::line(plan, jvm, u64::try_from(estimate.as_nanos()).unwrap_or(u64::MAX));
         let limit = SLACK.saturating_add(estimate.saturating_mul(5));
         match process.ask(&line, limit).await? {
-            Answer::Ready(_) => Ok(process),
+            Answer::Ready(Ready { task_ps }) => Ok(Self { task_ns: task_ps as f64 / 1e3, ..process }),
             other => bail!("the runner answered its plan with {other:?}"),
         }
+    }
+
+    /// [ns] What it takes to note the times of one task.
+    pub(crate) const fn task_ns(&self) -> f64 {
+        self.task_ns
     }
 
     /// Measures one repetition.
@@ -166,8 +184,8 @@ impl Process {
             names: names.into_iter().map(Some).collect(),
         };
         let mut marks = times.iter().copied().zip(threads);
-        for ((&task, submitted), count) in plan::order(plan).iter().zip(&measured.submitted).zip(taken) {
-            lives.submitted[task as usize] = *submitted;
+        for ((&task, submitted), count) in plan::order(plan).iter().zip(ns(measured.submitted.clone())).zip(taken) {
+            lives.submitted[task as usize] = submitted;
             lives.marks[task as usize] = marks.by_ref().take(count).collect();
         }
         let events = times.len() as u64;
@@ -360,8 +378,8 @@ mod tests {
         );
         let Answer::Measured(measured) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
         assert_eq!((measured.makespan_ns, measured.jvm.threads_peak), (5, 4));
-        let ready = r#"{"ready":{"java":"25","vendor":"x","kotlin":"2.3.0","iteration_ps":300,"warmup_runs":4}}"#;
-        assert!(matches!(serde_json::from_str(ready).unwrap(), Answer::Ready(_)));
+        let ready = r#"{"ready":{"java":"25","vendor":"x","kotlin":"2.3.0","iteration_ps":300,"task_ps":75000,"warmup_runs":4}}"#;
+        assert!(matches!(serde_json::from_str(ready).unwrap(), Answer::Ready(Ready { task_ps: 75_000 })));
         assert!(matches!(serde_json::from_str(r#"{"pinned":3}"#).unwrap(), Answer::Pinned(3)));
         assert!(matches!(serde_json::from_str("\"ran\"\n").unwrap(), Answer::Ran));
         assert!(

@@ -64,9 +64,12 @@ const HISTOGRAMS: [Distribution; 2] = [
 /// A count since the start: name without `_total`, help, and its value.
 type Count = (&'static str, &'static str, fn(&Runtime) -> u64);
 
-const COUNTERS: [Count; 2] = [
+const COUNTERS: [Count; 3] = [
     ("benchmark_repetitions", "Repetitions that ran to their ends.", |of| of.repetitions),
     ("benchmark_failures", "Repetitions that failed.", |of| of.failures),
+    ("benchmark_failed_tasks", "Tasks that a pool refused, and those that they would have started.", |of| {
+        of.failed_tasks
+    }),
 ];
 
 /// Everything as text.
@@ -221,6 +224,8 @@ mod tests {
         Repetition {
             makespan_ns: 80 * MS,
             tasks_done: 4,
+            tasks_rejected: 3,
+            tasks_orphaned: 0,
             latency_ns: Summary::of(latency.to_vec()),
             response_ns: Summary::of(response.to_vec()),
             histograms: Histograms::of(&latency, &response),

@@ -39,6 +39,8 @@ pub(super) struct Runtime {
     pub(super) repetitions: u64,
     /// Repetitions that did not.
     pub(super) failures: u64,
+    /// Tasks that a pool refused, and those that they would have started.
+    pub(super) failed_tasks: u64,
     /// Of the tasks of all repetitions.
     pub(super) latency: Times,
     /// Of the same tasks.
@@ -86,6 +88,7 @@ impl Metrics {
         let Repetition { latency_ns, response_ns, histograms: Histograms { latency, response }, .. } = repetition;
         self.of(approach, |runtime| {
             runtime.repetitions += 1;
+            runtime.failed_tasks += repetition.tasks_rejected + repetition.tasks_orphaned;
             runtime.latency.add(latency, latency_ns);
             runtime.response.add(response, response_ns);
         });

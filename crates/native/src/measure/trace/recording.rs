@@ -30,6 +30,19 @@ pub(crate) struct Lives {
     pub(crate) names: Vec<Option<String>>,
 }
 
+impl Lives {
+    /// Whether the child has run on the thread of its parent and before that has ended, so inside of its body.
+    fn has_called(&self, parent: u32, child: u32) -> bool {
+        let (parent, child) = (&self.marks[parent as usize], &self.marks[child as usize]);
+        match (parent.first(), parent.last(), child.first()) {
+            (Some((from, its)), Some((until, _)), Some((began, thread))) => {
+                its == thread && (from..until).contains(&began)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A step at which a task may not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
@@ -81,24 +94,36 @@ pub(crate) fn record(plan: &Plan, runtime: &Runtime, lives: &Lives, totals: &Tot
         if submitted == u64::MAX {
             continue;
         }
+        // The run is over, so a task that has not begun was refused.
+        if lives.marks[task as usize].is_empty() {
+            streams.fails(at(submitted), plan, task, Reason::Rejected);
+            continue;
+        }
         streams.task(at(submitted), task, TaskState::Queued, Reason::NoWorker, NO_WORKER);
+        let caller =
+            plan.parent(task).filter(|&parent| runtime.admission().caller_runs() && lives.has_called(parent, task));
         let marks = lives.marks[task as usize].iter().map(|&(time, thread)| (at(time), number(thread)));
-        one_life(&mut streams, plan, runtime, task, marks);
+        one_life(&mut streams, plan, runtime, task, caller, marks);
     }
     let totals = Totals { makespan_ns: totals.makespan_ns + start, tasks: plan.tasks, ..totals.clone() };
     let (tasks, threads) = streams.sorted();
     Recording { tasks, threads, thread_info, totals, findings: Vec::new() }
 }
 
-/// One task from its start on.
+/// One task from its start on; `caller` is the task inside whose body it runs, where the caller runs what is refused.
 fn one_life(
     streams: &mut Streams,
     plan: &Plan,
     runtime: &Runtime,
     task: u32,
+    caller: Option<u32>,
     mut marks: impl Iterator<Item = (u64, u32)>,
 ) {
     let Some((began, thread)) = marks.next() else { return };
+    if let Some(caller) = caller {
+        // Its thread is taken, and it is in the middle of its call of `execute`.
+        streams.task(began, caller, TaskState::Blocked, Reason::Children, thread);
+    }
     streams.runs(began, task, thread);
     let class = &plan.classes[class_number(plan, task)];
     // Whether each lock that is held is one in which nothing can be suspended.
@@ -139,8 +164,13 @@ fn one_life(
         }
         streams.runs(until, task, thread);
     }
-    if let Some((ended, thread)) = marks.next() {
-        streams.stops(ended, task, TaskState::Done, Reason::None, None, thread);
+    let Some((ended, thread)) = marks.next() else { return };
+    match caller {
+        Some(caller) => {
+            streams.task(ended, task, TaskState::Done, Reason::None, NO_WORKER);
+            streams.runs(ended, caller, thread);
+        }
+        None => streams.stops(ended, task, TaskState::Done, Reason::None, None, thread),
     }
 }
 
@@ -208,6 +238,18 @@ struct Streams {
 impl Streams {
     fn task(&mut self, time: u64, task: u32, state: TaskState, reason: Reason, worker: u32) {
         self.tasks.push((time, task, TaskTag { state, reason, worker }.pack()));
+    }
+
+    /// The task fails, and all that it would have started.
+    fn fails(&mut self, time: u64, plan: &Plan, task: u32, reason: Reason) {
+        self.task(time, task, TaskState::Failed, reason, NO_WORKER);
+        let class = class_number(plan, task);
+        let steps = &plan.classes[class];
+        for op in &steps.ops[..usize::from(steps.end)] {
+            if let Op::Spawn(child) = op {
+                self.fails(time, plan, plan.child(task, class, *child), Reason::ParentFailed);
+            }
+        }
     }
 
     fn thread(&mut self, time: u64, thread: u32, activity: Activity, task: u32) {

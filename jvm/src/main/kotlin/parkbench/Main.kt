@@ -58,7 +58,7 @@ internal class Runner(internal val plan: Plan) {
     /** Calibrates and warms up; says on what. */
     fun prepare(): String {
         if (plan.runtime in Coroutines.DISPATCHERS) coroutines.check()
-        Work.calibrate()
+        Work.warmUp()
         val begin = System.nanoTime()
         var runs = 0
         while (runs < plan.warmup.runs) {
@@ -68,14 +68,15 @@ internal class Runner(internal val plan: Plan) {
             execute(Slots(plan, plan.warmup.tasks))
             runs++
         }
-        // What the warm-up has left is no part of the repetitions; between those the collector works when it wants to.
-        System.gc()
-        // Again, for by now the compiler has had its time, on a busy machine too.
+        // By now the compiler has had its time, on a busy machine too.
         Work.calibrate()
+        val taskPs = Slots.costPs(plan)
+        // What all this has left is no part of the repetitions; between those the collector works when it wants to.
+        System.gc()
         val version = Json.quote(System.getProperty("java.version"))
         val vendor = Json.quote(System.getProperty("java.vendor"))
         return "{\"ready\":{\"java\":$version,\"vendor\":$vendor,\"kotlin\":\"${KotlinVersion.CURRENT}\"," +
-            "\"iteration_ps\":${Work.iterationPs},\"warmup_runs\":$runs}}"
+            "\"iteration_ps\":${Work.iterationPs},\"task_ps\":$taskPs,\"warmup_runs\":$runs}}"
     }
 
     fun measure(): String = measured(Slots(plan, plan.roots))
@@ -112,7 +113,7 @@ internal class Runner(internal val plan: Plan) {
     fun pinned(): Long = Pinning.count { execute(Slots(plan, plan.roots)) }
 
     internal fun execute(slots: Slots): Long = when (plan.runtime) {
-        "java-pool" -> threads.run(slots) { Threads.pool(plan.threads) }
+        "java-pool" -> threads.run(slots) { Threads.pool(plan.threads, plan.queueCapacity, plan.callerRuns) }
         "java-thread-per-task" -> threads.runThreadPerTask(slots)
         "java-virtual" -> threads.run(slots) { Threads.virtual() }
         in Coroutines.DISPATCHERS -> coroutines.run(slots, Coroutines.DISPATCHERS[plan.runtime])

@@ -22,6 +22,10 @@ internal class Plan(
     val runtime: String,
     /** Threads of a pool. */
     val threads: Int,
+    /** Most tasks in the queue of a pool; `null` where it is not bounded. */
+    val queueCapacity: Int?,
+    /** Whether the thread that submits a task runs it where there is no room; otherwise nobody does. */
+    val callerRuns: Boolean,
     /** Coroutines that run at once by `limitedParallelism`; `null` for the dispatcher itself. */
     val parallelism: Int?,
     /** Whether coroutines are started by `async` rather than by `launch`. */
@@ -52,12 +56,17 @@ internal class Plan(
     /** Tasks that arrive. */
     val roots: Int get() = classOf.size - parents.size
 
-    /** The first `arriving` tasks with all that they start. */
-    fun family(arriving: Int): Int {
-        val inside = BooleanArray(tasks) { it < arriving }
-        for (child in parents.indices) inside[roots + child] = inside[parents[child]]
-        return inside.count { it }
+    /** How many tasks each one is with all that it starts, and those start. */
+    private val families = IntArray(tasks) { 1 }.also { sizes ->
+        // A task comes after the one that starts it.
+        for (child in parents.indices.reversed()) sizes[parents[child]] += sizes[roots + child]
     }
+
+    /** How many tasks this one is with all that it starts. */
+    fun familyOf(task: Int): Int = families[task]
+
+    /** How many tasks the first `arriving` are with all that they start. */
+    fun family(arriving: Int): Int = (0 until arriving).sumOf(::familyOf)
 
     fun steps(task: Int): Array<Step> = classes[classOf[task]]
 
@@ -90,7 +99,7 @@ internal class Plan(
             require(due.size == roots) { "the plan has $roots tasks and ${due.size} arrivals" }
             val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
             return Plan(
-                plan["runtime"] as String, number("threads").toInt(), (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
+                plan["runtime"] as String, number("threads").toInt(), (plan["queue_capacity"] as Long?)?.toInt(), plan["caller_runs"] == true, (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
                 longs("permits").map { it.toInt() }.toIntArray(), plan["fair"] as List<Boolean>, classes, classOf, parents, due, values, offsets, warmup,
             )
         }

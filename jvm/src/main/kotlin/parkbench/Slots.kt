@@ -1,4 +1,4 @@
-/** When each task was submitted, began and ended: three arrays of nanoseconds, written without locks. */
+/** When each task was submitted, began and ended: three arrays of nanoseconds, -1 for not yet, written without locks. */
 package parkbench
 
 import java.util.concurrent.CountDownLatch
@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport
 /** The slots of the first `roots` tasks of a plan, and of all that they start. */
 internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? = null) {
     private val origin = System.nanoTime()
-    val submitted = LongArray(plan.tasks)
-    val began = LongArray(plan.tasks)
-    val ended = LongArray(plan.tasks)
+    val submitted = LongArray(plan.tasks) { ABSENT }
+    val began = LongArray(plan.tasks) { ABSENT }
+    val ended = LongArray(plan.tasks) { ABSENT }
     private val remaining = AtomicInteger(plan.family(roots))
     private val done = CountDownLatch(1)
 
@@ -44,6 +44,11 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
         return last
     }
 
+    /** The pool has refused the task: it will not begin, and nobody waits for what it would have started. */
+    fun rejected(task: Int) {
+        if (remaining.addAndGet(-plan.familyOf(task)) == 0) done.countDown()
+    }
+
     /** The task's body has thrown: the run is over. */
     fun failed(error: Throwable) {
         failure = error
@@ -71,4 +76,32 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
     }
 
     fun sinceFirst(): Long = now() - submitted[0]
+
+    companion object {
+        /** Stands for "not yet". */
+        const val ABSENT = -1L
+
+        private const val COST_TASKS = 100_000
+        private const val COST_ROUNDS = 5
+
+        /** Picoseconds to note the times of one task, on this thread: the best of some rounds, after the compiler has had its time. */
+        fun costPs(plan: Plan): Long {
+            val slots = Slots(plan, plan.roots)
+            var best = Long.MAX_VALUE
+            repeat(COST_ROUNDS) {
+                var noted = 0
+                val begin = System.nanoTime()
+                while (noted < COST_TASKS) {
+                    for (task in 0 until plan.tasks) {
+                        slots.submitted(task)
+                        slots.began(task)
+                        slots.ended(task)
+                    }
+                    noted += plan.tasks
+                }
+                best = minOf(best, (System.nanoTime() - begin) * 1_000L / noted)
+            }
+            return best
+        }
+    }
 }

@@ -4,7 +4,12 @@ package parkbench
 import java.util.concurrent.Executor
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
+import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.Semaphore
+import java.util.concurrent.SynchronousQueue
+import java.util.concurrent.ThreadPoolExecutor
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
 
@@ -43,6 +48,9 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
         slots.submitted(task)
         try {
             threads.execute { body(slots, task, threads, parent) }
+        } catch (_: RejectedExecutionException) {
+            slots.rejected(task)
+            parent?.ended()
         } catch (error: OutOfMemoryError) {
             throw Refused("task ${task + 1} of ${plan.tasks} got no thread: ${error.message}")
         }
@@ -142,7 +150,17 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     }
 
     companion object {
-        fun pool(size: Int): ExecutorService = Executors.newFixedThreadPool(size)
+        /** A pool of so many threads whose queue has this capacity, or any; one without a queue and of any number of threads is cached. */
+        fun pool(size: Int, capacity: Int?, callerRuns: Boolean): ExecutorService = when {
+            capacity == null -> Executors.newFixedThreadPool(size)
+            size == Int.MAX_VALUE -> Executors.newCachedThreadPool()
+            else -> {
+                // That of a fixed pool, but bounded.
+                val queue = if (capacity == 0) SynchronousQueue<Runnable>() else LinkedBlockingQueue(capacity)
+                val handler = if (callerRuns) ThreadPoolExecutor.CallerRunsPolicy() else ThreadPoolExecutor.AbortPolicy()
+                ThreadPoolExecutor(size, size, 0L, TimeUnit.MILLISECONDS, queue, handler)
+            }
+        }
 
         fun virtual(): ExecutorService = Executors.newVirtualThreadPerTaskExecutor()
     }

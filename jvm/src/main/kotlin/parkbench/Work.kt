@@ -68,6 +68,12 @@ internal object Work {
         }
     }
 
+    /** Lets the compiler see both ways to compute. */
+    fun warmUp() {
+        calibrate()
+        repeat(1_000) { compute(20_000L) }
+    }
+
     /** The fastest of many blocks, after the compiler has had its time. */
     fun calibrate() {
         val block = 100_000L
@@ -79,8 +85,6 @@ internal object Work {
             best = minOf(best, System.nanoTime() - begin)
         }
         iterationPs = maxOf(1L, best * 1_000L / block)
-        // The compiler has to know this one as well.
-        repeat(1_000) { compute(20_000L) }
     }
 
     private val usleep: MethodHandle? = if (Runtime.version().feature() < 22) null else {

@@ -14,8 +14,8 @@ private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual"
 private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
 
 private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null,
-    classOf: List<Int> = List(tasks) { 0 }, parents: String = "") =
-    """{"version":1,"runtime":"$runtime","threads":2,"parallelism":$parallelism,"builder":"$builder","permits":[1,3],"fair":[false,true],"classes":[$steps],
+    classOf: List<Int> = List(tasks) { 0 }, parents: String = "", threads: Int = 2, capacity: Int? = null, callerRuns: Boolean = false) =
+    """{"version":1,"runtime":"$runtime","threads":$threads,"queue_capacity":$capacity,"caller_runs":$callerRuns,"parallelism":$parallelism,"builder":"$builder","permits":[1,3],"fair":[false,true],"classes":[$steps],
         "class_of":[${classOf.joinToString(",")}],"parents":[$parents],"values":[$values],"due":[$due],
         "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
 
@@ -109,6 +109,31 @@ class RunnerTest {
     }
 
     @Test
+    fun `a queue with a limit refuses or lets the caller run, and nobody waits for what was refused`() {
+        fun pool(capacity: Int, callerRuns: Boolean, steps: String, classOf: List<Int>, parents: String = "", values: String = ""): Slots {
+            val roots = classOf.size - parents.split(",").count { it.isNotEmpty() }
+            val plan = Plan.of(text("java-pool", steps, roots, values, classOf = classOf, parents = parents, capacity = capacity, callerRuns = callerRuns))
+            return Slots(plan, plan.roots).also { Runner(plan).execute(it) }
+        }
+        val wait = """[["IO",30000000]]"""
+        val refused = pool(1, false, wait, List(6) { 0 })
+        assertEquals(listOf(false, false, false, true, true, true), refused.began.map { it < 0 })
+        assertTrue(refused.submitted.all { it >= 0 })
+        val run = pool(1, true, wait, List(6) { 0 })
+        assertTrue(run.ended.all { it >= 0 } && inFlight(run) == 3)
+        // The third parent is refused, so its child is not submitted; those of the others find no thread.
+        val steps = """[["IO",5000000],["SPAWN",null],["JOIN",null]],[["IO",1000000]]"""
+        val family = pool(0, false, steps, listOf(0, 0, 0, 1, 1, 1), "0,1,2", "3,4,5")
+        assertTrue(family.ended[0] >= 0 && family.ended[1] >= 0 && family.began[2] < 0 && family.submitted[5] < 0)
+    }
+
+    @Test
+    fun `a cached pool starts a thread where none is idle`() {
+        val text = text("java-pool", """[["IO",20000000]]""", 8, threads = Int.MAX_VALUE, capacity = 0)
+        assertEquals(8, inFlight(run(text).first))
+    }
+
+    @Test
     fun `a call that blocks holds the loop of runBlocking (K-1)`() {
         val (slots, makespan) = run(text("kotlin-event-loop", """[["BLOCK",3000000]]""", 8))
         assertEquals(1, inFlight(slots))
@@ -170,6 +195,8 @@ class RunnerTest {
             assertEquals(1L, ready["warmup_runs"])
             // Anything faster cannot be the loop: the compiler has removed it.
             assertTrue(ready["iteration_ps"] as Long > 50)
+            // Three readings of the clock take longer.
+            assertTrue(ready["task_ps"] as Long > 1_000)
             repeat(2) {
                 val measured = ask("run")["measured"] as Map<*, *>
                 assertTrue(measured["makespan_ns"] as Long >= MS)

@@ -1,0 +1,54 @@
+/**
+ * The workloads of the seeds as coroutines on `Dispatchers.Default`, in a program that does nothing else, to hold
+ * `parkbench measure` against: `io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS`
+ *
+ * Prints the total of each repetition in nanoseconds. It shares no code with parkbench; `cargo xtask agreement` builds it
+ * with the versions of Kotlin and coroutines that the runner has, and runs both in turn.
+ */
+import kotlin.random.Random
+import kotlin.system.exitProcess
+import kotlin.system.measureNanoTime
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.runBlocking
+
+fun main(args: Array<String>) {
+    if (args.size != 4) {
+        System.err.println("usage: io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS")
+        exitProcess(2)
+    }
+    val (workload, tasks, reps, warmUp) = args
+    val random = Random(1)
+    val waits = LongArray(tasks.toInt()) {
+        when (workload) {
+            "agents" -> 2_000 + random.nextLong(200)
+            "high" -> 1
+            else -> 50
+        }
+    }
+    val run = { if (workload == "cpu") computing(waits.size) else waiting(waits) }
+    // So that the compiler has seen the code.
+    val end = System.nanoTime() + warmUp.toLong() * 1_000_000
+    while (System.nanoTime() < end) run()
+    repeat(reps.toInt()) { println(run()) }
+}
+
+fun waiting(waits: LongArray): Long = runBlocking {
+    measureNanoTime {
+        waits.map { async(Dispatchers.Default) { delay(it) } }.awaitAll()
+    }
+}
+
+fun computing(tasks: Int): Long = runBlocking {
+    measureNanoTime {
+        List(tasks) { async(Dispatchers.Default) { compute() } }.awaitAll()
+    }
+}
+
+fun compute(): Long {
+    var sum = 0L
+    for (i in 0 until 100_000) sum += i.toLong() * i
+    return sum
+}
