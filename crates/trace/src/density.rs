@@ -37,8 +37,7 @@ pub fn density(trace: &Trace, from_ns: u64, to_ns: u64, buckets: usize) -> Vec<[
 /// The bounds are `from + (to - from) * i / buckets`, rounded down, so neighbours share theirs and nothing is counted
 /// twice; `to_ns` before `from_ns` counts as `from_ns`.
 pub fn integrals(trace: &Trace, from_ns: u64, to_ns: u64, buckets: usize) -> Vec<Integral> {
-    let range = u128::from(to_ns.saturating_sub(from_ns));
-    let bound = |i: usize| from_ns + (range * i as u128 / buckets as u128) as u64;
+    let bound = bounds(from_ns, to_ns, buckets);
     let records = &trace.recording().tasks;
     let mut sweep = Sweep::new(trace);
     let mut record = 0;
@@ -61,6 +60,22 @@ pub fn integrals(trace: &Trace, from_ns: u64, to_ns: u64, buckets: usize) -> Vec
         result.push(Integral { from_ns: start, to_ns: end, sums: sweep.finish(end) });
     }
     result
+}
+
+/// Where part `i` of so many equal parts of `from_ns..to_ns` begins: `from + (to - from) * i / parts`, rounded down, in
+/// 64 bits, for a division of 128 is slow in WebAssembly. `to_ns` before `from_ns` counts as `from_ns`.
+pub(crate) fn bounds(from_ns: u64, to_ns: u64, parts: usize) -> impl Fn(usize) -> u64 {
+    let parts = (parts as u64).max(1);
+    let range = to_ns.saturating_sub(from_ns);
+    let (step, rest) = (range / parts, range % parts);
+    // Fewer than 2^32 parts, so that the product fits.
+    move |i| from_ns + step * i as u64 + rest * i as u64 / parts
+}
+
+/// `count * ns` without the multiplication of 128 bits, which is a call in WebAssembly.
+fn task_ns(count: u32, ns: u64) -> u128 {
+    let count = u64::from(count);
+    (u128::from((ns >> 32) * count) << 32) + u128::from((ns & 0xffff_ffff) * count)
 }
 
 /// Most tasks that had started and not ended at the same time.
@@ -107,7 +122,7 @@ impl Sweep {
     }
 
     fn settle(&mut self, state: usize, at: u64) {
-        self.sums[state] += u128::from(self.counts[state]) * u128::from(at - self.since[state]);
+        self.sums[state] += task_ns(self.counts[state], at - self.since[state]);
         self.since[state] = at;
     }
 
@@ -161,6 +176,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn sixty_four_bits_are_as_exact_as_more(
+            from in any::<u32>(), range in any::<u64>(), parts in 1..5_000_usize, i in 0..5_000_usize, count in any::<u32>(),
+        ) {
+            let (from, i) = (u64::from(from), i.min(parts));
+            let range = range.min(u64::MAX - from);
+            let wide = u128::from(from) + u128::from(range) * i as u128 / parts as u128;
+            prop_assert_eq!(u128::from(bounds(from, from + range, parts)(i)), wide);
+            prop_assert_eq!(task_ns(count, range), u128::from(count) * u128::from(range));
+        }
+
         #[test]
         fn every_bucket_holds_the_exact_sum(trace in any_trace(), from in 0_u64..1_000, width in 0_u64..600, buckets in 1_usize..9) {
             let list = integrals(&trace, from, from + width, buckets);

@@ -9,6 +9,7 @@ use parkbench_engine::{Activity, NO_TASK, Role, ThreadTag};
 
 pub use lane::{Lane, Span};
 
+use crate::density::bounds;
 use crate::trace::Trace;
 
 /// Number of activities; arrays by activity have this length and are indexed by `Activity as usize`.
@@ -161,8 +162,7 @@ impl Lanes {
     ///
     /// A column of no length is what the thread does at that instant; outside the run a thread is absent.
     pub fn columns(&self, thread: u32, from_ns: u64, to_ns: u64, width_px: usize) -> Vec<LaneCell> {
-        let range = u128::from(to_ns.saturating_sub(from_ns));
-        let bound = |i: usize| from_ns + (range * i as u128 / width_px as u128) as u64;
+        let bound = bounds(from_ns, to_ns, width_px);
         let lane = self.lane(thread);
         let (mut start, mut first) = (from_ns, self.index_at(thread, from_ns));
         let mut low = self.sums_at(thread, first, from_ns);
