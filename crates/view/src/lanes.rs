@@ -3,7 +3,7 @@
 //! A column with one span is filled with its activity. A column with several shows their shares from the bottom up,
 //! and above them a strip in the colour of the most severe one, so that merging hides nothing.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use parkbench_engine::Activity;
 use parkbench_trace::{ACTIVITIES, LaneCell};
@@ -33,7 +33,7 @@ pub fn paint(surface: &mut Surface<'_>, left: usize, rows: Range<usize>, cells: 
         if x >= surface.width() {
             break;
         }
-        for (activity, part) in parts(cell, rows.clone(), surface.unit()) {
+        for (activity, part) in parts(cell, rows.clone(), surface.unit()).iter().cloned() {
             let colour = theme.activity(activity);
             if patterns && part.len() >= PATTERN_FROM * surface.unit() {
                 surface.fill_pattern(x..x + 1, part, colour, activity_pattern(activity), background);
@@ -44,20 +44,51 @@ pub fn paint(surface: &mut Surface<'_>, left: usize, rows: Range<usize>, cells: 
     }
 }
 
+/// The parts of one cell, for which a list on the heap would take longer than to paint them.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    all: [(Activity, Range<usize>); ACTIVITIES + 1],
+    count: usize,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self { all: [const { (Activity::Absent, 0..0) }; ACTIVITIES + 1], count: 0 }
+    }
+}
+
+impl Parts {
+    /// The caller adds each activity once, and the strip.
+    fn push(&mut self, activity: Activity, rows: Range<usize>) {
+        self.all[self.count] = (activity, rows);
+        self.count += 1;
+    }
+}
+
+impl Deref for Parts {
+    type Target = [(Activity, Range<usize>)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.all[..self.count]
+    }
+}
+
 /// Pixel rows of a cell by activity: the strip of the most severe one on top if the cell is merged, then the shares.
-pub fn parts(cell: &LaneCell, rows: Range<usize>, unit: usize) -> Vec<(Activity, Range<usize>)> {
+pub fn parts(cell: &LaneCell, rows: Range<usize>, unit: usize) -> Parts {
+    let mut parts = Parts::default();
     if cell.spans <= 1 {
-        return vec![(cell.dominant, rows)];
+        parts.push(cell.dominant, rows);
+        return parts;
     }
     let strip = (rows.len() / 5).clamp(1, 3 * unit.max(1)).min(rows.len());
     let body = rows.start + strip..rows.end;
-    let mut parts = vec![(cell.worst, rows.start..body.start)];
+    parts.push(cell.worst, rows.start..body.start);
     let (mut sum, mut bottom) = (0.0, body.end);
     for activity in STACK {
         sum += f64::from(cell.share[activity as usize]);
         let edge = body.end - ((sum * body.len() as f64).round() as usize).min(body.len());
         if edge < bottom {
-            parts.push((activity, edge..bottom));
+            parts.push(activity, edge..bottom);
             bottom = edge;
         }
     }
@@ -80,16 +111,16 @@ mod tests {
     #[test]
     fn a_single_span_fills_its_column() {
         use Activity::Running;
-        assert_eq!(parts(&cell(1, Running, Running, &[(Running, 1.0)]), 4..14, 1), [(Running, 4..14)]);
+        assert_eq!(*parts(&cell(1, Running, Running, &[(Running, 1.0)]), 4..14, 1), [(Running, 4..14)]);
     }
 
     #[test]
     fn a_merged_column_shows_shares_and_its_worst_part() {
         use Activity::{Blocked, Idle, Running};
         let cell = cell(9, Running, Blocked, &[(Running, 0.5), (Blocked, 0.01), (Idle, 0.49)]);
-        assert_eq!(parts(&cell, 0..10, 1), [(Blocked, 0..2), (Running, 6..10), (Idle, 2..6)]);
+        assert_eq!(*parts(&cell, 0..10, 1), [(Blocked, 0..2), (Running, 6..10), (Idle, 2..6)]);
         // In a lane of one pixel only the worst part is left.
-        assert_eq!(parts(&cell, 3..4, 1), [(Blocked, 3..4)]);
+        assert_eq!(*parts(&cell, 3..4, 1), [(Blocked, 3..4)]);
         assert_eq!(parts(&cell, 3..3, 1).iter().map(|(_, rows)| rows.len()).sum::<usize>(), 0);
     }
 

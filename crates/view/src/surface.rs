@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::palette::Rgb;
-use crate::pattern::{MARK_ALPHA, Pattern};
+use crate::pattern::{MARK_ALPHA, Pattern, Rows};
 
 /// RGBA pixels, rows from the top, without padding.
 #[derive(Debug)]
@@ -43,10 +43,11 @@ impl<'a> Surface<'a> {
     /// Fills a rectangle with one colour.
     pub fn fill(&mut self, x: Range<usize>, y: Range<usize>, colour: Rgb) {
         let pixel = colour.rgba();
+        if x.len() == 1 {
+            return self.column(x.start, &y).for_each(|at| *at = pixel);
+        }
         for row in self.rows(&x, &y) {
-            for at in row.as_chunks_mut().0 {
-                *at = pixel;
-            }
+            row.as_chunks_mut().0.fill(pixel);
         }
     }
 
@@ -54,9 +55,15 @@ impl<'a> Surface<'a> {
     pub fn fill_pattern(&mut self, x: Range<usize>, y: Range<usize>, colour: Rgb, pattern: Pattern, background: Rgb) {
         let (pixel, mark) = (colour.rgba(), colour.over(background, MARK_ALPHA).rgba());
         let unit = self.unit;
-        for (row_y, row) in (y.start..).zip(self.rows(&x, &y)) {
-            for (row_x, at) in (x.start..).zip(row.as_chunks_mut().0) {
-                *at = if pattern.marks(row_x, row_y, unit) { mark } else { pixel };
+        let mut rows = Rows::new(pattern, y.start, unit);
+        if x.len() == 1 {
+            let bit = Rows::bit(x.start, unit);
+            return self.column(x.start, &y).for_each(|at| *at = if rows.next_row() & bit == 0 { pixel } else { mark });
+        }
+        for row in self.rows(&x, &y) {
+            let marks = rows.next_row();
+            for (x, at) in (x.start..).zip(row.as_chunks_mut().0) {
+                *at = if marks & Rows::bit(x, unit) == 0 { pixel } else { mark };
             }
         }
     }
@@ -82,6 +89,14 @@ impl<'a> Surface<'a> {
                 self.rgba[start..start + pixels.len()].copy_from_slice(pixels);
             }
         }
+    }
+
+    /// The pixels of one column, from the top: most of what is painted is a column.
+    fn column(&mut self, x: usize, y: &Range<usize>) -> impl Iterator<Item = &mut [u8; 4]> {
+        let bottom = if x < self.width { y.end.min(self.height) } else { 0 };
+        let count = bottom.saturating_sub(y.start);
+        let pixels = self.rgba.as_chunks_mut().0;
+        pixels.iter_mut().skip(y.start * self.width + x).step_by(self.width.max(1)).take(count)
     }
 
     fn rows(&mut self, x: &Range<usize>, y: &Range<usize>) -> impl Iterator<Item = &mut [u8]> {
@@ -111,8 +126,28 @@ mod tests {
         check(1..3, 1..2, ".... .##. ....");
         check(3..99, 2..99, ".... .... ...#");
         check(7..9, 0..3, ".... .... ....");
+        check(3..4, 1..9, ".... ...# ...#");
+        check(4..5, 0..3, ".... .... ....");
+        check(1..2, 3..9, ".... .... ....");
         check(3..1, 0..3, ".... .... ....");
         check(0..4, 2..1, ".... .... ....");
+    }
+
+    #[test]
+    fn marks_are_where_the_pattern_has_them() {
+        let (width, height, y, colour) = (9, 80, 5..70, Rgb(9, 9, 9));
+        for (unit, x) in [(1, 2..3), (1, 0..9), (2, 8..9), (3, 3..99)] {
+            let mut rgba = vec![0; width * height * 4];
+            let mut surface = Surface::new(&mut rgba, width, height, unit);
+            surface.fill_pattern(x.clone(), y.clone(), colour, Pattern::Diagonal, Rgb(0, 0, 0));
+            for (at, pixel) in rgba.as_chunks::<4>().0.iter().enumerate() {
+                let (column, row) = (at % width, at / width);
+                let filled = x.contains(&column) && y.contains(&row);
+                let marked = Pattern::Diagonal.marks(column, row, unit);
+                let expect = if marked { colour.over(Rgb(0, 0, 0), MARK_ALPHA) } else { colour };
+                assert_eq!(*pixel, if filled { expect.rgba() } else { [0; 4] }, "{column} {row} {unit}");
+            }
+        }
     }
 
     #[test]
