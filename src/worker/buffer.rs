@@ -74,3 +74,72 @@ impl Sink for Place {
         Uint32Array::new_with_byte_offset_and_length(&self.buffer, start, values.len() as u32).copy_from(values);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parkbench_engine::{Simulation, preset};
+    use parkbench_trace::Trace;
+    use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+    use super::*;
+
+    wasm_bindgen_test_configure!(run_in_browser);
+
+    fn recording() -> Recording {
+        let mut scenario = preset("io-bound").unwrap();
+        scenario.tasks[0].count = 20;
+        Simulation::new(&scenario, 1).unwrap().run()
+    }
+
+    /// Spoils the bytes of a recording and expects an error that begins so, from the buffer or from the records.
+    #[track_caller]
+    fn check(spoil: impl FnOnce(Vec<u8>) -> Vec<u8>, expect: &str) {
+        let bytes = spoil(Uint8Array::new(&write(&recording())).to_vec());
+        let buffer = Uint8Array::from(bytes.as_slice()).buffer();
+        let error = read(&buffer.into()).and_then(Trace::new).unwrap_err().to_string();
+        assert!(error.starts_with(expect), "{error}");
+    }
+
+    fn changed(at: usize, value: u8) -> impl FnOnce(Vec<u8>) -> Vec<u8> {
+        move |mut bytes| {
+            bytes[at] = value;
+            bytes
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn a_buffer_reads_back() {
+        assert_eq!(read(&write(&recording()).into()), Ok(recording()));
+    }
+
+    #[wasm_bindgen_test]
+    fn a_buffer_that_was_cut_short_is_refused() {
+        let length = write(&recording()).byte_length() as usize;
+        for left in [0, 7, 31, 32, 100, length / 2, length - 8, length - 1] {
+            check(|bytes| bytes[..left].to_vec(), &format!("length: {left} bytes; allowed: "));
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn a_buffer_with_another_length_is_refused() {
+        // The lengths of the header, of the records of tasks and of those of threads, each in its lowest and highest byte.
+        for at in [8, 11, 16, 23, 24, 31] {
+            check(changed(at, 0xfe), "length: ");
+        }
+        check(changed(0, b'p'), "magic: ");
+        check(changed(4, 9), "version: 9; allowed: 1");
+        check(changed(32, b'['), "header: ");
+        let last = write(&recording()).byte_length() as usize - 1;
+        check(changed(last, 0xff), "threads");
+    }
+
+    #[wasm_bindgen_test]
+    fn what_is_no_buffer_is_refused() {
+        for value in
+            [JsValue::NULL, JsValue::UNDEFINED, "text".into(), 5.into(), Uint8Array::new_with_length(40).into()]
+        {
+            let error = read(&value).unwrap_err().to_string();
+            assert!(error.starts_with("length: 0 bytes; allowed: "), "{error}");
+        }
+    }
+}

@@ -149,7 +149,7 @@ fn size(paths: &Paths) -> Result<Outcome> {
 fn wasm(paths: &Paths) -> Result<Outcome> {
     let mut command = Environment::of(paths)?.command("cargo");
     command
-        .args(["test", "--locked", "--target", WASM, "-p", "parkbench", "--test", "*"])
+        .args(["test", "--locked", "--target", WASM, "-p", "parkbench", "--lib", "--test", "*"])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
         .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
     finish(paths, &mut command)
