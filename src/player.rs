@@ -108,20 +108,19 @@ impl Player {
 
     /// Takes up a result and shows its still at this time.
     pub(crate) fn load(&self, result: Shared<RunSet>, at: u64) {
-        {
-            let mut inner = self.0.borrow_mut();
-            inner.clock.load(result.end_ns(), at);
-            inner.cursors = result.runs.iter().map(|run| StateCursor::new(&run.trace)).collect();
-            inner.result = Some(result);
-        }
-        self.changed();
+        self.take_up(result, |clock, end| clock.load(end, at));
     }
 
     /// Takes up another result at the time that the clock has; playing goes on.
     pub(crate) fn exchange(&self, result: Shared<RunSet>) {
+        self.take_up(result, Clock::exchange);
+    }
+
+    /// Takes up a result; the clock is told where it ends.
+    fn take_up(&self, result: Shared<RunSet>, set: impl FnOnce(&mut Clock, u64)) {
         {
             let mut inner = self.0.borrow_mut();
-            inner.clock.exchange(result.end_ns());
+            set(&mut inner.clock, result.end_ns());
             inner.cursors = result.runs.iter().map(|run| StateCursor::new(&run.trace)).collect();
             inner.result = Some(result);
         }

@@ -23,22 +23,18 @@ impl Slide {
     /// The slider of a field with this text; `None` for fields that are no single number, and for texts that are none,
     /// such as ranges.
     pub fn of(field: Field, text: &str) -> Option<Self> {
-        let (least, most, is_time) = match field {
-            Field::Tasks => (1, 100_000, false),
-            Field::Wait => (10_000, 10_000_000_000, true),
-            Field::Cpu => (1_000, 100_000_000, true),
-            Field::Pool => (1, 2_000, false),
-            Field::Cores | Field::Workers | Field::Carriers => {
-                let place = nearest(&CORES, text.parse().ok()?);
-                return Some(Self { values: CORES.to_vec(), is_time: false, place });
-            }
-            Field::Parallelism => (1, 500, false),
+        // A time may be none at all.
+        let from_none = |least, most| [0].into_iter().chain(round(least, most)).collect();
+        let (values, is_time): (Vec<u64>, _) = match field {
+            Field::Tasks => (round(1, 100_000), false),
+            Field::Wait => (from_none(10_000, 10_000_000_000), true),
+            Field::Cpu => (from_none(1_000, 100_000_000), true),
+            Field::Pool => (round(1, 2_000), false),
+            Field::Cores | Field::Workers | Field::Carriers => (CORES.to_vec(), false),
+            Field::Parallelism => (round(1, 500), false),
             _ => return None,
         };
         let value = if is_time { Nanos::parse(text).ok()?.0 } else { text.parse().ok()? };
-        // A time may be none at all.
-        let mut values = if is_time { vec![0] } else { Vec::new() };
-        values.extend(round(least, most));
         let place = nearest(&values, value);
         Some(Self { values, is_time, place })
     }
