@@ -45,6 +45,11 @@ pub fn now_ms() -> f64 {
     performance.map_or_else(js_sys::Date::now, |performance| performance.now())
 }
 
+/// Says in a trace of the browser, if one is being made, that this part of a run has just ended: `bench-page` reads it.
+pub(crate) fn mark(part: &str, run: usize) {
+    web_sys::console::time_stamp_with_data(&format!("{part} {run}").into());
+}
+
 /// Processors that the browser tells of; one where it tells of none.
 pub(crate) fn cores() -> u64 {
     window().map_or(1, |window| window.navigator().hardware_concurrency() as u64).max(1)

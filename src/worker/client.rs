@@ -209,6 +209,7 @@ impl Client {
                 self.grow();
             }
             FromWorker::Run { id, index, figures } if Some(id) == current => {
+                platform::mark("heard", index);
                 // It goes on with the next run while the page reads this one.
                 self.0.borrow_mut().free(key);
                 self.take_up(index, &data.get(1), figures.as_deref());
@@ -260,7 +261,9 @@ impl Client {
         let read = || {
             let figures = figures.map(serde_json::from_str::<Box<Metrics>>).transpose();
             let figures = figures.map_err(|error| Broken::other(&error))?;
-            self.keep(index, buffer::read(bytes).map_err(|error| Broken::other(&error))?, figures)
+            let recording = buffer::read(bytes).map_err(|error| Broken::other(&error))?;
+            platform::mark("decoded", index);
+            self.keep(index, recording, figures)
         };
         if let (Err(why), Some(current)) = (read(), &mut self.0.borrow_mut().current) {
             current.shares.fail(index, why);
@@ -275,6 +278,7 @@ impl Client {
         if let Some(current) = &mut inner.current
             && let Some(run) = Finished::new(&current.scenario, index, trace, figures)
         {
+            platform::mark("derived", index);
             let tasks = u64::from(run.metrics.tasks);
             current.shares.end(index, run, tasks, records);
         }
@@ -401,6 +405,7 @@ impl Inner {
             let most_records = current.shares.room();
             let Some(index) = current.shares.take() else { return };
             current.since.get_or_insert_with(platform::now_ms);
+            platform::mark("asked for", index);
             let message = ToWorker::Run {
                 id: current.id,
                 index,

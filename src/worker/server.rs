@@ -30,6 +30,7 @@ pub fn serve() {
             let text = event.data().as_string().unwrap_or_default();
             match serde_json::from_str(&text) {
                 Ok(ToWorker::Run { id, index, scenario, budget, keep, most_records }) => {
+                    platform::mark("handed over", index);
                     let job = Scenario::from_json(&scenario)
                         .map_err(Broken::from)
                         .and_then(|scenario| Job::new(scenario, budget, keep));
@@ -60,8 +61,11 @@ fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job) -> Result<(), 
                 }
             }
             JobEvent::Run(index, recording, figures) => {
+                platform::mark("simulated", index);
                 let figures = figures.and_then(|figures| serde_json::to_string(&figures).ok());
-                post(scope, &FromWorker::Run { id, index, figures }, Some(&buffer::write(&recording)));
+                let records = buffer::write(&recording);
+                platform::mark("encoded", index);
+                post(scope, &FromWorker::Run { id, index, figures }, Some(&records));
             }
             JobEvent::Finished => return Ok(()),
         }
