@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Scenario;
+use super::{Scenario, validate::whole};
 use crate::error::ScenarioError;
 
 impl Scenario {
@@ -18,8 +18,10 @@ impl Scenario {
     /// Reads and checks a scenario written as TOML.
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, ScenarioError> {
-        let syntax =
-            |e: toml::de::Error| ScenarioError::Syntax { field: "scenario".to_owned(), message: short(&e.to_string()) };
+        let syntax = |e: toml::de::Error| ScenarioError::Syntax {
+            field: "scenario".to_owned(),
+            message: short(&e.to_string(), ""),
+        };
         let scenario: Self = read(toml::Deserializer::parse(text).map_err(syntax)?)?;
         scenario.validate()?;
         Ok(scenario)
@@ -41,30 +43,32 @@ where
         // A text that ends too early leaves its last field without a name.
         let path = track.path().to_string();
         let path = path.trim_end_matches(['.', '?']);
-        let field = if path.is_empty() { "scenario".to_owned() } else { short(path) };
-        ScenarioError::Syntax { field, message: short(&error.to_string()) }
+        let field = if path.is_empty() { "scenario".to_owned() } else { short(path, "") };
+        let message = short(&error.to_string(), &field);
+        ScenarioError::Syntax { field, message }
     })
 }
 
-/// What a reader calls by the name of a type, in words.
-fn whole_numbers(message: &str) -> String {
-    let words = |most: u64| format!("expected a whole number from 0 to {most}");
+/// What a reader calls by the name of a type, in words, with what is allowed in this field.
+fn whole_numbers(message: &str, field: &str) -> String {
     let mut message = message.to_owned();
     for (name, most) in [("u32", u64::from(u32::MAX)), ("u64", u64::MAX), ("usize", u64::MAX)] {
+        let (least, most) = whole(field).unwrap_or((0, most));
+        let words = format!("expected a whole number from {least} to {most}");
         if let Some(before) = message.strip_suffix(&format!("expected {name}")) {
-            message = before.to_owned() + &words(most);
+            message = before.to_owned() + &words;
         }
-        message = message.replace(&format!("expected {name} at line"), &format!("{} at line", words(most)));
+        message = message.replace(&format!("expected {name} at line"), &format!("{words} at line"));
     }
     message
 }
 
 /// The message with every long line cut: readers repeat the line that they stumbled over, however long it is.
-fn short(message: &str) -> String {
+fn short(message: &str, field: &str) -> String {
     const MOST: usize = 400;
     let cut = |line: &str| match line.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     };
-    whole_numbers(message.trim_end()).lines().map(cut).collect::<Vec<_>>().join("\n")
+    whole_numbers(message.trim_end(), field).lines().map(cut).collect::<Vec<_>>().join("\n")
 }

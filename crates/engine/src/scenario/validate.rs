@@ -45,6 +45,24 @@ const MAX_WEIGHT: u32 = 1_000_000;
 /// All tasks one after the other must end within this, so that no sum of times can overflow.
 const MAX_SERIAL_NS: u128 = u64::MAX as u128 / 8;
 
+/// The least and the most that a field of this name may hold, where that depends on its name alone.
+pub(super) fn whole(field: &str) -> Option<(u64, u64)> {
+    let (owner, name) = field.rsplit_once('.').unwrap_or(("", field));
+    let (least, most) = match name {
+        "size" if owner.ends_with("bursts") => (1, u64::MAX),
+        "count" | "users" => (1, MAX_TASKS),
+        "weight" => (1, MAX_WEIGHT.into()),
+        "times" => (1, MAX_OPS as u64),
+        "cores" => (1, MAX_CORES.into()),
+        "max_threads" => (1, MAX_OS_THREADS.into()),
+        "permits" => (1, MAX_THREADS.into()),
+        "iterations" => (0, steps::MAX_ITERATIONS),
+        "version" => (SCENARIO_VERSION.into(), SCENARIO_VERSION.into()),
+        _ => return run::whole(name),
+    };
+    Some((least, most))
+}
+
 impl Scenario {
     /// Checks every rule and lists every field that breaks one.
     pub fn validate(&self) -> Result<(), ScenarioError> {

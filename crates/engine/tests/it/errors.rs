@@ -48,6 +48,29 @@ fn out_of_range() {
 }
 
 #[test]
+fn what_is_no_whole_number_is_told_what_is_allowed() {
+    for value in ["-1", "1.5", "1e2", "\"ten\"", "true"] {
+        let expect = |field: &str, allowed: &str| [field.to_owned(), format!("a whole number from {allowed}")];
+        let check = |from: &str, to: &str, field: &str, allowed: &str| {
+            let words = expect(field, allowed);
+            check(from, &to.replacen("= _", &format!("= {value}"), 1), &words.each_ref().map(String::as_str));
+        };
+        check("count = 10", "count = _", "tasks[0].count", "1 to 1000000");
+        check("cores = 2", "cores = _", "machine.cores", "1 to 1024");
+        check("cores = 2", "cores = 2\nmax_threads = _", "max_threads", "1 to 4194304");
+        check("size = 2", "size = _", "runs[0].size", "1 to 32768");
+        check("size = 2", "jdk = _", "runs[0].jdk", "21 to 25");
+        check("size = 2", "queue = _", "runs[0].queue", "0 to 4294967295");
+        let step = r#"{ io = "50 ms" }"#;
+        check(step, r#"{ acquire = { name = "a", permits = _ } }"#, "acquire.permits", "1 to 32768");
+        check(step, r#"{ spawn = { count = _, steps = ["yield"] } }"#, "spawn.count", "1 to 1000000");
+        check(step, r#"{ repeat = { times = _, steps = ["yield"] } }"#, "repeat.times", "1 to 60000");
+        let arrival = r#"arrival = { bursts = { size = _, every = "1 ms" } }, steps"#;
+        check("steps", arrival, "arrival.bursts.size", "1 to 18446744073709551615");
+    }
+}
+
+#[test]
 fn texts() {
     let long = format!("name = \"{}\"", "a".repeat(65));
     check("name = \"test\"", &long, &["name", "65 characters", "up to 64"]);

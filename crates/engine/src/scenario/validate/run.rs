@@ -13,16 +13,14 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
         ("max_pool", run.max_pool),
         ("parallelism", run.parallelism),
         ("workers", run.workers),
+        ("jdk", run.jdk),
+        ("min_runnable", run.min_runnable),
     ] {
-        if let Some(value) = value.filter(|v| !(1..=MAX_THREADS).contains(v)) {
-            refuse(field(name), value.to_string(), format!("1 to {MAX_THREADS}"));
+        if let (Some(value), Some((least, most))) = (value, whole(name))
+            && !(least..=most).contains(&value.into())
+        {
+            refuse(field(name), value.to_string(), format!("{least} to {most}"));
         }
-    }
-    if let Some(jdk) = run.jdk.filter(|jdk| !(21..=25).contains(jdk)) {
-        refuse(field("jdk"), jdk.to_string(), "21 to 25".into());
-    }
-    if let Some(least) = run.min_runnable.filter(|&least| least > MAX_THREADS) {
-        refuse(field("min_runnable"), least.to_string(), format!("0 to {MAX_THREADS}"));
     }
     if let (Some(carriers), Some(max)) = (run.carriers, run.max_pool)
         && max < carriers
@@ -43,6 +41,16 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
     if let Some(kind) = run.lock.filter(|kind| !kind.is_replaceable()) {
         let value = if kind == LockKind::NativeFrame { "native-frame" } else { "class-initializer" };
         refuse(field("lock"), value.to_owned(), "monitor, reentrant".into());
+    }
+}
+
+/// The least and the most of the knob of this name, if it is a whole number with limits of its own.
+pub(super) fn whole(name: &str) -> Option<(u64, u64)> {
+    match name {
+        "size" | "carriers" | "max_pool" | "parallelism" | "workers" => Some((1, MAX_THREADS.into())),
+        "min_runnable" => Some((0, MAX_THREADS.into())),
+        "jdk" => Some((21, 25)),
+        _ => None,
     }
 }
 
