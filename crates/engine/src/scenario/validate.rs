@@ -8,8 +8,6 @@ mod steps;
 
 use self::run::check_run;
 use self::size::check_size;
-#[cfg(feature = "schema")]
-pub(super) use self::steps::MAX_ITERATIONS;
 pub(super) use self::steps::count_children;
 use self::steps::{Seen, Steps, check_duration, count_classes};
 use super::{Arrival, CpuWork, Duration, Mix, SCENARIO_VERSION, Scenario, Step, TaskClass};
@@ -34,6 +32,8 @@ const MAX_NAME: usize = 64;
 const NAME_ALLOWED: &str = "up to 64 lower-case letters, digits and hyphens";
 /// Most values of an empirical distribution.
 pub(super) const MAX_VALUES: usize = 100_000;
+/// Most iterations of a `cpu` step.
+pub(super) const MAX_ITERATIONS: u64 = 1_000_000_000_000;
 /// Most levels of tasks that tasks spawn, and of repetitions in each other.
 pub const MAX_DEPTH: usize = 4;
 /// Most steps of a task with every repetition and every spawned task counted.
@@ -56,7 +56,7 @@ pub(super) fn whole(field: &str) -> Option<(u64, u64)> {
         "cores" => (1, MAX_CORES.into()),
         "max_threads" => (1, MAX_OS_THREADS.into()),
         "permits" => (1, MAX_THREADS.into()),
-        "iterations" => (0, steps::MAX_ITERATIONS),
+        "iterations" => (0, MAX_ITERATIONS),
         "version" => (SCENARIO_VERSION.into(), SCENARIO_VERSION.into()),
         _ => return run::whole(name),
     };

@@ -96,7 +96,7 @@ pub(super) fn find(pair: &Pair, plan: &Plan, profile: &CostProfile) -> Search {
         cpu: pair.measured.cpu_ns.map(|ns| ns as f64),
         p95: [real.latency_ns.p95 as f64, real.response_ns.p95 as f64],
     };
-    if plan.tasks > MAX_TASKS {
+    if plan.tasks > MAX_TASKS || pair.simulated.events.is_some_and(|events| events > MAX_EVENTS) {
         return Search::NotTried;
     }
     let costs = calibrate::costs_of(pair.kind);

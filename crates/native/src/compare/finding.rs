@@ -102,7 +102,8 @@ pub(crate) fn of(pair: &Pair, cores: u32) -> Vec<Finding> {
     let cause = match pair.cause {
         Search::NotTried => None,
         Search::Nothing => {
-            message.push_str("; no cost of the simulation alone would explain both");
+            message.push_str("; no cost of the simulation alone would explain ");
+            message.push_str(if cpu.is_some() { "both" } else { "it" });
             None
         }
         Search::Found(cause) => {

@@ -1,14 +1,11 @@
 //! Checking steps: their number, durations, and that locks, permits and joins match.
 
-use super::{MAX_DEPTH, MAX_OPS, MAX_STEPS, MAX_TASKS, MAX_THREADS, MAX_VALUES, shown};
+use super::{MAX_DEPTH, MAX_ITERATIONS, MAX_OPS, MAX_STEPS, MAX_TASKS, MAX_THREADS, MAX_VALUES, shown};
 use crate::quantity::Milli;
 use crate::scenario::{
     Block, BlockKind, CpuWork, Distribution, Duration, LockKind, LockScope, LockSpec, Repeat, SemaphoreSpec, SpawnSpec,
     Step,
 };
-
-/// Most iterations of a `cpu` step.
-pub(in crate::scenario) const MAX_ITERATIONS: u64 = 1_000_000_000_000;
 
 /// The retry of a lock, as a value that is refused.
 fn retry_text(lock: &LockSpec) -> String {
