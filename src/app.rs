@@ -9,8 +9,8 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::components::{
-    Columns, Controls, FILE_INPUT, Header, Legend, Notices, Results, Shortcuts, TaskPanel, Timeline, Transport,
-    open_file,
+    Columns, Controls, FILE_INPUT, Header, Legend, Notices, Resting, Results, Shortcuts, TaskPanel, Timeline,
+    Transport, open_file,
 };
 use crate::hooks::App as Context;
 use crate::i18n::{Locale, fill};
@@ -187,10 +187,10 @@ pub fn App() -> Html {
                             <Columns />
                         </div>
                         if state.result.as_ref().is_none_or(|result| result.runs.iter().any(|run| run.has_picture())) {
-                            <TaskPanel />
-                            <Timeline />
+                            <Resting><TaskPanel /></Resting>
+                            <Resting><Timeline /></Resting>
                         }
-                        <Results />
+                        <Resting><Results /></Resting>
                     </main>
                 </div>
                 <footer class="foot"><p>{ if state.measured.set().is_some() || state.compared.file.is_some() { words.footer_mixed } else { words.footer } }</p></footer>

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
-use web_sys::{AddEventListenerOptions, Element, HtmlElement, ResizeObserver};
+use web_sys::{
+    AddEventListenerOptions, Element, HtmlElement, IntersectionObserver, IntersectionObserverEntry, ResizeObserver,
+};
 use yew::prelude::*;
 
 use crate::i18n::{Locale, Strings};
@@ -95,6 +97,34 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.observer.disconnect();
     }
+}
+
+/// Whether an element is in view; so it is where the browser cannot tell.
+#[hook]
+pub(crate) fn use_in_view(node: &NodeRef) -> bool {
+    let in_view = use_state_eq(|| true);
+    let setter = in_view.setter();
+    use_effect_with(node.clone(), move |node| {
+        let watch = node.cast::<Element>().and_then(|element| {
+            let closure = Closure::<dyn FnMut(Vec<IntersectionObserverEntry>)>::new(
+                move |entries: Vec<IntersectionObserverEntry>| {
+                    if let Some(last) = entries.last() {
+                        setter.set(last.is_intersecting());
+                    }
+                },
+            );
+            let observer = IntersectionObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+            observer.observe(&element);
+            Some((observer, closure))
+        });
+        move || {
+            if let Some((observer, closure)) = watch {
+                observer.disconnect();
+                drop(closure);
+            }
+        }
+    });
+    *in_view
 }
 
 /// Calls back with every wheel event on an element; the callback may keep the page from scrolling.

@@ -70,6 +70,32 @@ test('a slider that is dragged ends at the place where it is let go', async () =
   await close();
 });
 
+test('what is out of view rests while a slider is dragged, and follows when it comes into view or the slider is let go', async () => {
+  const viewport = { width: 1440, height: 600 };
+  const { page, close } = await openDone('preset=io-bound&tasks=300', { viewport });
+  const figures = (of) => of.locator('.results .figures').first().innerText();
+  const [before, old] = [await readRuns(page), await figures(page)];
+  const box = await page.locator('#wait-slide').boundingBox();
+  const to = (part) => page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+  await to(0.5);
+  await page.mouse.down();
+  await to(0.6);
+  const dragged = await waitForOtherRuns(page, before);
+  assert.equal(await figures(page), old);
+  await page.locator('.results').evaluate((results) => results.scrollIntoView());
+  await page.waitForFunction((text) => document.querySelector('.results .figures').innerText !== text, old, { timeout: PATIENCE_MS });
+  await page.evaluate(() => scrollTo(0, 0));
+  await to(0.8);
+  await waitForOtherRuns(page, dragged);
+  await page.mouse.up();
+  const wait = await page.locator('#wait').inputValue();
+  const fresh = await openDone(`preset=io-bound&tasks=300&wait=${encodeURIComponent(wait)}`, { viewport });
+  const expect = await figures(fresh.page);
+  await fresh.close();
+  await page.waitForFunction((text) => document.querySelector('.results .figures').innerText === text, expect, { timeout: PATIENCE_MS });
+  await close();
+});
+
 test('a range has no slider, and a number has one again', async () => {
   const { page, close } = await openDone('preset=io-bound&tasks=300');
   await page.locator('#wait-slide').waitFor();
