@@ -29,13 +29,14 @@ pub(super) fn WorkerLanes() -> Html {
             { for (0..app.state.runs_in_view().len()).map(|index| {
                 let name = run_name(&app, index);
                 let run = app.state.result.as_ref().and_then(|result| result.runs.get(index));
-                let names: Vec<String> = run.map(|run| {
-                    run.choice.shown.iter().filter_map(|&thread| run.trace.thread_info().get(thread as usize))
+                let choice = run.map(|run| &run.lanes().1);
+                let names: Vec<String> = run.zip(choice).map(|(run, choice)| {
+                    choice.shown.iter().filter_map(|&thread| run.trace.thread_info().get(thread as usize))
                         .map(|info| info.name.clone()).collect()
                 }).unwrap_or_default();
-                let counts = run.map(|run| (run.choice.shown.len().to_string(), run.choice.total.to_string()));
-                let note = run.zip(counts.as_ref()).map(|(run, (shown, total))| {
-                    fill(words.lanes_of, &[("shown", shown), ("total", total), ("rule", rule(locale, run.choice.rule))])
+                let counts = choice.map(|choice| (choice.shown.len().to_string(), choice.total.to_string()));
+                let note = choice.zip(counts.as_ref()).map(|(choice, (shown, total))| {
+                    fill(words.lanes_of, &[("shown", shown), ("total", total), ("rule", rule(locale, choice.rule))])
                 });
                 let (shown, total) = counts.unwrap_or_default();
                 if run.is_some_and(|run| !run.has_picture()) {
@@ -81,11 +82,12 @@ fn painter(run: usize) -> Painter {
         let (width, height) = (surface.width(), surface.height());
         surface.fill(0..width, 0..height, theme.background());
         let Some(run) = result.runs.get(run) else { return };
-        let count = run.choice.shown.len().max(1);
+        let (lanes, choice) = run.lanes();
+        let count = choice.shown.len().max(1);
         let gap = GAP as usize * surface.unit();
-        for (row, &thread) in run.choice.shown.iter().enumerate() {
+        for (row, &thread) in choice.shown.iter().enumerate() {
             let rows = height * row / count..(height * (row + 1) / count).saturating_sub(gap);
-            let mut cells = run.lanes.columns(thread, window.from, window.to, width);
+            let mut cells = lanes.columns(thread, window.from, window.to, width);
             // Idle is left empty, so that the eye finds what is not.
             for cell in cells.iter_mut().filter(|cell| cell.spans <= 1 && cell.dominant == Activity::Idle) {
                 cell.dominant = Activity::Absent;

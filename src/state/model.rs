@@ -103,6 +103,8 @@ pub struct Request {
     pub scenario: Scenario,
     /// What to keep of it.
     pub keep: Keep,
+    /// It follows a slider: runs that are the same as in the last one are not simulated again.
+    pub follows: bool,
 }
 
 /// What the simulation is doing.

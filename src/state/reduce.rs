@@ -249,7 +249,7 @@ impl AppState {
                 self.shown = self.form.canonical();
                 self.form = self.shown.clone();
                 self.run = RunState::Running { done: 0, total };
-                self.request = Some(Shared(Rc::new(Request { id, scenario, keep })));
+                self.request = Some(Shared(Rc::new(Request { id, scenario, keep, follows: self.live.keeps_time })));
             }
             Err(messages) => {
                 self.messages = messages;
@@ -381,6 +381,7 @@ mod tests {
         let slide = |state: &AppState, text: &str| state.after(Action::Slide(Field::Pool, text.to_owned()));
         let first = slide(&done(), "20");
         assert_eq!(first.live, Live { dragging: true, again: false, keeps_time: true });
+        assert!(first.request.as_ref().unwrap().follows && !done().request.unwrap().follows);
         assert_eq!(first.request.as_ref().unwrap().scenario.runs[0].size, Some(20));
         let later = slide(&slide(&first, "25"), "30");
         assert_eq!((later.last_id, later.live.again), (first.last_id, true), "the first goes on");

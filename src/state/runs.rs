@@ -1,5 +1,6 @@
 //! What is kept of a simulation: for each run its trace and everything derived from it once.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use parkbench_engine::{RunSpec, Scenario};
@@ -28,14 +29,14 @@ pub struct Finished {
     pub label: RunLabel,
     /// Every record of a task.
     pub trace: Trace,
-    /// Spans per thread.
-    pub lanes: Lanes,
-    /// Which threads have a lane.
-    pub choice: LaneChoice,
+    /// See [`Finished::lanes`].
+    lanes: OnceCell<(Lanes, LaneChoice)>,
     /// The figures.
     pub metrics: Metrics,
     /// Published figures beside simulated ones.
     pub comparisons: Vec<Comparison>,
+    /// Records of tasks and threads that it has, or had.
+    pub records: u64,
 }
 
 /// All runs of one scenario.
@@ -50,7 +51,7 @@ pub struct RunSet {
 }
 
 impl Finished {
-    /// Derives everything from the trace of run `index`.
+    /// Derives everything but the lanes from the trace of run `index`.
     /// The figures are given where the trace has no records, and derived where it has.
     pub fn new(scenario: &Scenario, index: usize, trace: Trace, figures: Option<Box<Metrics>>) -> Option<Self> {
         let label = RunLabel::of(scenario, index)?;
@@ -61,15 +62,31 @@ impl Finished {
     /// Derives everything from the trace of a measured run.
     pub fn measured(about: AboutRun, trace: Trace) -> Self {
         let (spec, variant) = (RunSpec::new(about.result.model), about.result.variant.clone());
-        Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace, None)
+        Self::derive(RunLabel { spec, variant, measured: Some(Rc::new(about)) }, trace, None).with_lanes()
     }
 
-    fn derive(label: RunLabel, mut trace: Trace, figures: Option<Box<Metrics>>) -> Self {
+    fn derive(label: RunLabel, trace: Trace, figures: Option<Box<Metrics>>) -> Self {
+        let records = (trace.recording().tasks.len() + trace.recording().threads.len()) as u64;
         let metrics = figures.map_or_else(|| Metrics::of(&trace), |figures| *figures);
-        let lanes = Lanes::new(&trace);
-        trace.forget_threads();
-        let choice = choose_lanes(&lanes, MAX_LANES);
-        Self { label, choice, comparisons: Vec::new(), trace, lanes, metrics }
+        Self { label, comparisons: Vec::new(), records, trace, lanes: OnceCell::new(), metrics }
+    }
+
+    /// Derives the lanes too, and gives up the records that only they need.
+    #[must_use]
+    pub fn with_lanes(mut self) -> Self {
+        self.lanes();
+        self.trace.forget_threads();
+        self
+    }
+
+    /// Spans per thread, and which threads have a lane. Derived when they are first asked for, which they are not of a run
+    /// that a dragged slider replaces before it is looked at.
+    pub fn lanes(&self) -> &(Lanes, LaneChoice) {
+        self.lanes.get_or_init(|| {
+            let lanes = Lanes::new(&self.trace);
+            let choice = choose_lanes(&lanes, MAX_LANES);
+            (lanes, choice)
+        })
     }
 }
 

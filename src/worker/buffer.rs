@@ -1,23 +1,38 @@
 //! Recordings in buffers of JavaScript, which travel between worker and page without being copied: their columns are
-//! filled directly, so that the bytes of a recording are never in the module's memory as a whole.
+//! filled directly, so that the bytes of a recording are never in the module's memory as a whole. A buffer that has been
+//! read goes back to a worker, for one that is new costs more than to write to it.
 
 use js_sys::{ArrayBuffer, BigUint64Array, Uint8Array, Uint32Array};
 use parkbench_engine::Recording;
 use parkbench_trace::{Encoder, Sink, Source, TraceError, decode_from};
 use wasm_bindgen::{JsCast as _, JsValue};
 
-/// A recording as the container of `parkbench_trace`.
-pub(super) fn write(recording: &Recording) -> ArrayBuffer {
+/// [bytes] A larger buffer is not kept for another recording.
+const MOST_KEPT: u32 = 1 << 24;
+
+/// A recording as the container of `parkbench_trace`, in this buffer where it is one that has room for it, and how many
+/// bytes it has.
+pub(super) fn write(recording: &Recording, used: &JsValue) -> (ArrayBuffer, u32) {
     let encoder = Encoder::new(recording);
-    let buffer = ArrayBuffer::new(encoder.length() as u32);
-    encoder.write(&mut Place { buffer: buffer.clone(), at: 0 });
-    buffer
+    let end = encoder.length() as u32;
+    let used = used.dyn_ref::<ArrayBuffer>().filter(|used| used.byte_length() >= end);
+    // With room to spare, for the next recording is longer as often as not.
+    let room = if end < MOST_KEPT { end + end / 4 } else { end };
+    let buffer = used.cloned().unwrap_or_else(|| ArrayBuffer::new(room));
+    encoder.write(&mut Place { buffer: buffer.clone(), at: 0, end });
+    (buffer, end)
 }
 
-/// The recording in a buffer; what is no buffer has no bytes.
-pub(super) fn read(value: &JsValue) -> Result<Recording, TraceError> {
+/// The recording in the first bytes of a buffer; what is no buffer has no bytes.
+pub(super) fn read(value: &JsValue, bytes: u32) -> Result<Recording, TraceError> {
     let buffer = value.dyn_ref().cloned().unwrap_or_else(|| ArrayBuffer::new(0));
-    decode_from(&mut Place { buffer, at: 0 })
+    let end = bytes.min(buffer.byte_length());
+    decode_from(&mut Place { buffer, at: 0, end })
+}
+
+/// The buffer, if another recording is to be written to it.
+pub(super) fn keep(value: JsValue) -> Option<ArrayBuffer> {
+    value.dyn_into().ok().filter(|buffer: &ArrayBuffer| buffer.byte_length() <= MOST_KEPT)
 }
 
 /// How far a buffer has been read or written. An array of 64-bit numbers may only begin at a multiple of 8 bytes, which
@@ -26,6 +41,8 @@ struct Place {
     buffer: ArrayBuffer,
     /// [bytes] From its start.
     at: u32,
+    /// [bytes] Where the recording ends.
+    end: u32,
 }
 
 impl Place {
@@ -39,7 +56,7 @@ impl Place {
 
 impl Source for Place {
     fn left(&self) -> usize {
-        (self.buffer.byte_length() - self.at) as usize
+        (self.end - self.at) as usize
     }
 
     fn bytes(&mut self, count: usize) -> Vec<u8> {
@@ -91,12 +108,17 @@ mod tests {
         Simulation::new(&scenario, 1).unwrap().run()
     }
 
+    fn written() -> Vec<u8> {
+        let (buffer, bytes) = write(&recording(), &JsValue::NULL);
+        Uint8Array::new_with_byte_offset_and_length(&buffer, 0, bytes).to_vec()
+    }
+
     /// Spoils the bytes of a recording and expects an error that begins so, from the buffer or from the records.
     #[track_caller]
     fn check(spoil: impl FnOnce(Vec<u8>) -> Vec<u8>, expect: &str) {
-        let bytes = spoil(Uint8Array::new(&write(&recording())).to_vec());
+        let bytes = spoil(written());
         let buffer = Uint8Array::from(bytes.as_slice()).buffer();
-        let error = read(&buffer.into()).and_then(Trace::new).unwrap_err().to_string();
+        let error = read(&buffer.into(), bytes.len() as u32).and_then(Trace::new).unwrap_err().to_string();
         assert!(error.starts_with(expect), "{error}");
     }
 
@@ -109,12 +131,28 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn a_buffer_reads_back() {
-        assert_eq!(read(&write(&recording()).into()), Ok(recording()));
+        let (buffer, bytes) = write(&recording(), &JsValue::NULL);
+        assert_eq!(read(&buffer.into(), bytes), Ok(recording()));
+    }
+
+    #[wasm_bindgen_test]
+    fn a_buffer_is_used_again_where_it_has_room() {
+        let bytes = written().len() as u32;
+        for (room, again) in [(bytes - 1, false), (bytes, true), (bytes + 9, true)] {
+            let used = Uint8Array::new_with_length(room);
+            used.fill(0xfe, 0, room);
+            let (buffer, end) = write(&recording(), &used.buffer());
+            assert_eq!((buffer == used.buffer(), end), (again, bytes), "{room}");
+            assert_eq!(read(&buffer.into(), end), Ok(recording()), "{room}");
+        }
+        assert!(keep(JsValue::NULL).is_none());
+        assert!(keep(ArrayBuffer::new(MOST_KEPT).into()).is_some());
+        assert!(keep(ArrayBuffer::new(MOST_KEPT + 1).into()).is_none());
     }
 
     #[wasm_bindgen_test]
     fn a_buffer_that_was_cut_short_is_refused() {
-        let length = write(&recording()).byte_length() as usize;
+        let length = written().len();
         for left in [0, 7, 31, 32, 100, length / 2, length - 8, length - 1] {
             check(|bytes| bytes[..left].to_vec(), &format!("length: {left} bytes; allowed: "));
         }
@@ -129,7 +167,7 @@ mod tests {
         check(changed(0, b'p'), "magic: ");
         check(changed(4, 9), "version: 9; allowed: 1");
         check(changed(32, b'['), "header: ");
-        let last = write(&recording()).byte_length() as usize - 1;
+        let last = written().len() - 1;
         check(changed(last, 0xff), "threads");
     }
 
@@ -138,7 +176,7 @@ mod tests {
         for value in
             [JsValue::NULL, JsValue::UNDEFINED, "text".into(), 5.into(), Uint8Array::new_with_length(40).into()]
         {
-            let error = read(&value).unwrap_err().to_string();
+            let error = read(&value, 40).unwrap_err().to_string();
             assert!(error.starts_with("length: 0 bytes; allowed: "), "{error}");
         }
     }

@@ -4,10 +4,10 @@
 //! that nobody has begun. What the page shows does not depend on how many there are.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use gloo_timers::future::TimeoutFuture;
-use js_sys::Array;
+use js_sys::{Array, ArrayBuffer};
 use parkbench_engine::{Recording, Scenario};
 use parkbench_trace::{Metrics, Trace};
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -18,7 +18,7 @@ use super::buffer;
 use super::job::{Broken, Job, JobEvent, Keep};
 use super::link::{Doing, Heard, Link};
 use super::protocol::{FromWorker, ToWorker};
-use super::shares::{Shares, workers_for};
+use super::shares::{Shares, unchanged, workers_for};
 use crate::platform;
 use crate::state::{Finished, Request, RunSet};
 
@@ -68,6 +68,10 @@ struct Inner {
     current: Option<Current>,
     /// Events of each run of the last request that ended: a guess at what those of the next one take.
     work: Vec<u64>,
+    /// The scenario of that request and its runs, for as long as the page shows them.
+    last: Option<(Scenario, Vec<Weak<Finished>>)>,
+    /// Buffers that have been read.
+    spare: Vec<ArrayBuffer>,
 }
 
 enum Who {
@@ -82,7 +86,8 @@ struct Current {
     id: u32,
     scenario: Scenario,
     keep: Keep,
-    shares: Shares<Finished>,
+    follows: bool,
+    shares: Shares<Rc<Finished>>,
     /// [ms] When its first run was handed out.
     since: Option<f64>,
 }
@@ -91,8 +96,16 @@ impl Client {
     /// A simulator that tells its news to `news`.
     pub(crate) fn new(settings: Settings, news: Callback<News>) -> Self {
         let who = if settings.workers == 0 { Who::Page } else { Who::Workers(Vec::new()) };
-        let client =
-            Self(Rc::new(RefCell::new(Inner { news, settings, who, last_key: 0, current: None, work: Vec::new() })));
+        let client = Self(Rc::new(RefCell::new(Inner {
+            news,
+            settings,
+            who,
+            last_key: 0,
+            current: None,
+            work: Vec::new(),
+            last: None,
+            spare: Vec::new(),
+        })));
         client.have_one();
         client
     }
@@ -106,9 +119,13 @@ impl Client {
                 id: request.id,
                 scenario: request.scenario.clone(),
                 keep: request.keep,
+                follows: request.follows,
                 shares: Shares::new(request.scenario.runs.len(), inner.settings.most_records, &inner.work),
                 since: None,
             });
+            if request.follows {
+                inner.keep_unchanged();
+            }
             inner.hand_out();
             let ready = |link: &Link| link.doing != Doing::Starting;
             (inner.links().iter().any(ready), matches!(inner.who, Who::Page))
@@ -119,6 +136,7 @@ impl Client {
             // While the page is still starting, other workers would only take time from the first.
             self.grow();
         }
+        self.settle();
     }
 
     /// Gives up the request in progress. Workers in the middle of it are ended.
@@ -208,11 +226,11 @@ impl Client {
                 self.progress(index, done);
                 self.grow();
             }
-            FromWorker::Run { id, index, figures } if Some(id) == current => {
+            FromWorker::Run { id, index, figures, bytes } if Some(id) == current => {
                 platform::mark("heard", index);
                 // It goes on with the next run while the page reads this one.
                 self.0.borrow_mut().free(key);
-                self.take_up(index, &data.get(1), figures.as_deref());
+                self.take_up(index, data.get(1), bytes, figures.as_deref());
             }
             FromWorker::Failed { broken, .. } => self.give_up(key, doing, &broken),
             // Nothing of a request that was given up.
@@ -257,30 +275,32 @@ impl Client {
     }
 
     /// Reads a run that a worker has sent.
-    fn take_up(&self, index: usize, bytes: &JsValue, figures: Option<&str>) {
+    fn take_up(&self, index: usize, buffer: JsValue, bytes: u32, figures: Option<&str>) {
         let read = || {
             let figures = figures.map(serde_json::from_str::<Box<Metrics>>).transpose();
             let figures = figures.map_err(|error| Broken::other(&error))?;
-            let recording = buffer::read(bytes).map_err(|error| Broken::other(&error))?;
+            let recording = buffer::read(&buffer, bytes).map_err(|error| Broken::other(&error))?;
+            self.0.borrow_mut().spare.extend(buffer::keep(buffer));
             platform::mark("decoded", index);
             self.keep(index, recording, figures)
         };
-        if let (Err(why), Some(current)) = (read(), &mut self.0.borrow_mut().current) {
+        let read = read();
+        if let (Err(why), Some(current)) = (read, &mut self.0.borrow_mut().current) {
             current.shares.fail(index, why);
         }
         self.settle();
     }
 
     fn keep(&self, index: usize, recording: Recording, figures: Option<Box<Metrics>>) -> Result<(), Broken> {
-        let records = (recording.tasks.len() + recording.threads.len()) as u64;
         let trace = Trace::new(recording).map_err(|error| Broken::other(&error))?;
         let mut inner = self.0.borrow_mut();
         if let Some(current) = &mut inner.current
             && let Some(run) = Finished::new(&current.scenario, index, trace, figures)
         {
+            // The next place of the slider may replace it before it is looked at.
+            let run = if current.follows { run } else { run.with_lanes() };
             platform::mark("derived", index);
-            let tasks = u64::from(run.metrics.tasks);
-            current.shares.end(index, run, tasks, records);
+            current.end(index, Rc::new(run));
         }
         Ok(())
     }
@@ -296,8 +316,9 @@ impl Client {
             } else if current.shares.complete() {
                 let wall_us = current.since.map_or(0.0, |since| (platform::now_ms() - since) * 1_000.0) as u64;
                 let Current { id, scenario, shares, .. } = current;
-                let runs: Vec<_> = shares.into_values().into_iter().map(Rc::new).collect();
+                let runs = shares.into_values();
                 inner.work = runs.iter().map(|run| run.metrics.events).collect();
+                inner.last = Some((scenario.clone(), runs.iter().map(Rc::downgrade).collect()));
                 News::Finished(id, Rc::new(RunSet { scenario, runs, wall_us }))
             } else {
                 inner.current = Some(current);
@@ -380,6 +401,13 @@ impl Client {
     }
 }
 
+impl Current {
+    fn end(&mut self, index: usize, run: Rc<Finished>) {
+        let (tasks, records) = (u64::from(run.metrics.tasks), run.records);
+        self.shares.end(index, run, tasks, records);
+    }
+}
+
 impl Inner {
     fn links(&self) -> &[Link] {
         match &self.who {
@@ -398,6 +426,16 @@ impl Inner {
         self.hand_out();
     }
 
+    /// Takes up the runs of the last request that this one would only repeat.
+    fn keep_unchanged(&mut self) {
+        let (Some(current), Some((scenario, runs))) = (&mut self.current, &self.last) else { return };
+        for run in unchanged(scenario, &current.scenario) {
+            if let Some(known) = runs.get(run).and_then(Weak::upgrade).filter(|known| known.has_picture()) {
+                current.end(run, known);
+            }
+        }
+    }
+
     /// Hands runs that nobody has begun to workers that have nothing to do.
     fn hand_out(&mut self) {
         let (Who::Workers(links), Some(current)) = (&mut self.who, &mut self.current) else { return };
@@ -414,7 +452,7 @@ impl Inner {
                 keep: current.keep,
                 most_records,
             };
-            link.hand(index, &message);
+            link.hand(index, &message, self.spare.pop());
         }
     }
 

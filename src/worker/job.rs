@@ -1,7 +1,7 @@
 //! One request, or one run of it, as a sequence of short steps, for a worker and for slices in the page alike. No browser
 //! here.
 
-use parkbench_engine::{MAX_RECORDS, Plan, Recording, Scenario, ScenarioError, Simulation};
+use parkbench_engine::{Arena, MAX_RECORDS, Plan, Recording, Scenario, ScenarioError, Simulation};
 use parkbench_trace::{Metrics, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,8 @@ pub struct Job {
     /// Records that the runs that have ended have, and that all may have.
     records: u64,
     most_records: u64,
+    /// Memory of finished runs. Without it a recording is cut to its size, for whoever keeps it.
+    arena: Option<Box<Arena>>,
 }
 
 /// What a step led to.
@@ -90,7 +92,8 @@ impl Job {
     pub fn new(scenario: Scenario, budget: u64, keep: Keep) -> Result<Self, Broken> {
         scenario.validate()?;
         let (budget, end) = (budget.max(1), scenario.runs.len());
-        Ok(Self { scenario, budget, index: 0, end, keep, current: None, records: 0, most_records: MAX_RECORDS })
+        let (records, most_records) = (0, MAX_RECORDS);
+        Ok(Self { scenario, budget, index: 0, end, keep, current: None, records, most_records, arena: None })
     }
 
     /// The same request for one of its runs alone; for none where there is no such run.
@@ -106,6 +109,22 @@ impl Job {
     pub fn with_max_records(mut self, most: u64) -> Self {
         self.most_records = most;
         self
+    }
+
+    /// The same request in the memory that finished runs have left.
+    #[must_use]
+    pub fn with_arena(mut self, arena: Box<Arena>) -> Self {
+        self.arena = Some(arena);
+        self
+    }
+
+    /// The memory of its runs for the next request, with that of the last recording, which nobody reads any more.
+    pub fn into_arena(self, recording: Option<Recording>) -> Box<Arena> {
+        let mut arena = self.arena.unwrap_or_default();
+        if let Some(recording) = recording {
+            arena.reclaim(recording);
+        }
+        arena
     }
 
     /// The scenario.
@@ -135,7 +154,10 @@ impl Job {
         }
         if progress.finished {
             self.index += 1;
-            let recording = simulation.into_recording();
+            let recording = match &mut self.arena {
+                Some(arena) => simulation.into_recording_in(arena),
+                None => simulation.into_recording(),
+            };
             self.records += (recording.tasks.len() + recording.threads.len()) as u64;
             // The engine counts from time to time only.
             if self.records > self.most_records {
@@ -149,14 +171,18 @@ impl Job {
     }
 
     /// The next run, with room for the records that those before it have left.
-    fn start(&self) -> Result<(Simulation, Tally), ScenarioError> {
+    fn start(&mut self) -> Result<(Simulation, Tally), ScenarioError> {
         let plan = Plan::new(&self.scenario, self.index)?;
         let tally = Tally::new(if self.keep == Keep::Figures { plan.tasks } else { 0 });
         let room = match self.keep {
             Keep::Records => self.most_records.saturating_sub(self.records),
             Keep::Figures => MAX_RECORDS,
         };
-        Ok((Simulation::with_plan(plan).with_max_records(room), tally))
+        let simulation = match &mut self.arena {
+            Some(arena) => Simulation::with_plan_in(plan, arena),
+            None => Simulation::with_plan(plan),
+        };
+        Ok((simulation.with_max_records(room), tally))
     }
 }
 
@@ -192,6 +218,22 @@ mod tests {
         let mut scenario = preset("io-bound").unwrap();
         scenario.tasks[0].count = 50;
         scenario
+    }
+
+    #[test]
+    fn the_memory_of_other_runs_changes_nothing() {
+        let ended = |mut job: Job| loop {
+            if let JobEvent::Run(_, recording, _) = job.step().unwrap() {
+                return (job, *recording);
+            }
+        };
+        let mut arena = Box::<Arena>::default();
+        for run in [2, 0, 1, 2] {
+            let job = || Job::new(small(), 1_000, Keep::Records).unwrap().only(run);
+            let (used, recording) = ended(job().with_arena(arena));
+            assert_eq!(recording, ended(job()).1, "run {run}");
+            arena = used.into_arena(Some(recording));
+        }
     }
 
     /// The figures of all runs, and how many records of each were kept.

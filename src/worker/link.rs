@@ -1,6 +1,7 @@
 //! One worker of the page: its start, its listeners and what it is doing. Dropping it ends it.
 
 use gloo_timers::callback::Timeout;
+use js_sys::{Array, ArrayBuffer};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -70,12 +71,16 @@ impl Link {
         format!("no answer within {} s", READY_MS / 1_000)
     }
 
-    /// Hands a run to it.
-    pub(super) fn hand(&mut self, run: usize, message: &ToWorker) {
+    /// Hands a run to it, and a buffer that may take the records.
+    pub(super) fn hand(&mut self, run: usize, message: &ToWorker, spare: Option<ArrayBuffer>) {
         self.doing = Doing::Run(run);
-        if let Ok(text) = serde_json::to_string(message) {
-            let _ = self.worker.post_message(&text.into());
-        }
+        let Ok(text) = serde_json::to_string(message) else { return };
+        let _ = match spare {
+            Some(spare) => {
+                self.worker.post_message_with_transfer(&Array::of2(&text.into(), &spare), &Array::of1(&spare))
+            }
+            None => self.worker.post_message(&Array::of1(&text.into())),
+        };
     }
 }
 

@@ -14,4 +14,4 @@ mod link;
 pub mod server;
 
 pub use job::{Broken, Job, JobEvent, Keep};
-pub use shares::{Shares, workers_for};
+pub use shares::{Shares, unchanged, workers_for};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::job::{Broken, Keep};
 
 /// The version of these messages.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// Identifies the sources that page and worker were built from; a worker from an older build is refused.
 pub const BUILD_ID: &str = env!("PARKBENCH_BUILD_ID");
@@ -13,7 +13,7 @@ pub const BUILD_ID: &str = env!("PARKBENCH_BUILD_ID");
 /// Events per step, unless the address says otherwise.
 pub const DEFAULT_BUDGET: u64 = 16_384;
 
-/// From the page.
+/// From the page, beside it perhaps a buffer that has been read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ToWorker {
@@ -62,6 +62,8 @@ pub enum FromWorker {
         index: usize,
         /// The figures as JSON, where the records were not kept.
         figures: Option<String>,
+        /// How many bytes of the buffer it has.
+        bytes: u32,
     },
     /// The run broke off.
     Failed {

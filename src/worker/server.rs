@@ -1,9 +1,11 @@
 //! The worker's side: takes a run, simulates it in steps, posts progress and in the end its records as one buffer.
 
+use std::mem;
+
 use js_sys::{Array, ArrayBuffer};
-use parkbench_engine::Scenario;
-use wasm_bindgen::JsCast as _;
+use parkbench_engine::{Arena, Scenario};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use super::buffer;
@@ -26,17 +28,20 @@ pub fn serve() {
     }));
     let listener = {
         let scope = scope.clone();
+        let mut arena = Box::<Arena>::default();
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let text = event.data().as_string().unwrap_or_default();
+            let data: Array = event.data().unchecked_into();
+            let text = data.get(0).as_string().unwrap_or_default();
             match serde_json::from_str(&text) {
                 Ok(ToWorker::Run { id, index, scenario, budget, keep, most_records }) => {
                     platform::mark("handed over", index);
                     let job = Scenario::from_json(&scenario)
                         .map_err(Broken::from)
-                        .and_then(|scenario| Job::new(scenario, budget, keep));
-                    let done = job.and_then(|job| run(&scope, id, job.only(index).with_max_records(most_records)));
-                    if let Err(broken) = done {
-                        post(&scope, &FromWorker::Failed { id, broken }, None);
+                        .and_then(|scenario| Job::new(scenario, budget, keep))
+                        .map(|job| job.only(index).with_max_records(most_records).with_arena(mem::take(&mut arena)));
+                    match job.and_then(|job| run(&scope, id, job, &data.get(1))) {
+                        Ok(left) => arena = left,
+                        Err(broken) => post(&scope, &FromWorker::Failed { id, broken }, None),
                     }
                 }
                 Err(error) => post(&scope, &FromWorker::Failed { id: 0, broken: Broken::other(&error) }, None),
@@ -49,8 +54,10 @@ pub fn serve() {
     post(&scope, &FromWorker::Ready { protocol: PROTOCOL_VERSION, build: BUILD_ID.to_owned() }, None);
 }
 
-fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job) -> Result<(), Broken> {
+/// Simulates a run, and writes its records to `spare` where they have room there; answers with the memory that is left.
+fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job, spare: &JsValue) -> Result<Box<Arena>, Broken> {
     let mut told = platform::now_ms();
+    let mut last = None;
     loop {
         match job.step()? {
             JobEvent::Progress { run, done } => {
@@ -63,11 +70,12 @@ fn run(scope: &DedicatedWorkerGlobalScope, id: u32, mut job: Job) -> Result<(), 
             JobEvent::Run(index, recording, figures) => {
                 platform::mark("simulated", index);
                 let figures = figures.and_then(|figures| serde_json::to_string(&figures).ok());
-                let records = buffer::write(&recording);
+                let (records, bytes) = buffer::write(&recording, spare);
                 platform::mark("encoded", index);
-                post(scope, &FromWorker::Run { id, index, figures }, Some(&records));
+                post(scope, &FromWorker::Run { id, index, figures, bytes }, Some(&records));
+                last = Some(*recording);
             }
-            JobEvent::Finished => return Ok(()),
+            JobEvent::Finished => return Ok(job.into_arena(last)),
         }
     }
 }

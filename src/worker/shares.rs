@@ -1,6 +1,8 @@
 //! The runs of one request, shared between workers: which is next, what has come of each, and what that means for all of
 //! them. The answer does not depend on who was faster. No browser here.
 
+use parkbench_engine::Scenario;
+
 use super::job::Broken;
 
 /// Workers of a page at most, however many cores there are: each has a memory of its own.
@@ -12,6 +14,16 @@ const MANY_TASKS: u64 = 100_000;
 pub fn workers_for(runs: usize, tasks: u64, cores: usize) -> usize {
     let most = if tasks > MANY_TASKS { 2 } else { MOST_WORKERS };
     runs.min(cores).clamp(1, most)
+}
+
+/// The runs of a scenario that are simulated exactly as the runs of the same number in the scenario before.
+pub fn unchanged(before: &Scenario, now: &Scenario) -> Vec<usize> {
+    let rest = |scenario: &Scenario| Scenario { runs: Vec::new(), ..scenario.clone() };
+    if rest(before) != rest(now) {
+        return Vec::new();
+    }
+    let pairs = before.runs.iter().zip(&now.runs).enumerate();
+    pairs.filter(|(_, (before, now))| before == now).map(|(run, _)| run).collect()
 }
 
 /// See the module; `T` is what is made of a run.
@@ -79,8 +91,9 @@ impl<T> Shares<T> {
         self.parts.iter().map(done).sum()
     }
 
-    /// A run of so many tasks has ended, with so many records.
+    /// A run of so many tasks has ended, with so many records; it may be one that was not handed out.
     pub fn end(&mut self, run: usize, value: T, done: u64, records: u64) {
+        self.waiting.retain(|&waiting| waiting != run);
         if let Some(part) = self.parts.get_mut(run) {
             *part = Part::Ended { value, done, records };
         }
@@ -136,6 +149,8 @@ impl<T> Shares<T> {
 
 #[cfg(test)]
 mod tests {
+    use parkbench_engine::preset;
+
     use super::*;
 
     #[test]
@@ -150,6 +165,33 @@ mod tests {
         shares.end(0, "a", 10, 30);
         assert_eq!((shares.done(), shares.broken(), shares.complete()), (30, None, true));
         assert_eq!(shares.into_values(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_run_that_is_known_is_not_handed_out() {
+        let mut shares = Shares::new(3, 100, &[]);
+        shares.end(1, "b", 10, 60);
+        assert_eq!((shares.done(), shares.room()), (10, 40));
+        assert_eq!([shares.take(), shares.take(), shares.take()], [Some(0), Some(2), None]);
+    }
+
+    #[test]
+    fn only_runs_that_a_change_does_not_reach_are_unchanged() {
+        #[track_caller]
+        fn check(change: fn(&mut Scenario), expect: &[usize]) {
+            let before = preset("io-bound").unwrap();
+            let mut now = before.clone();
+            change(&mut now);
+            assert_eq!(unchanged(&before, &now), expect);
+        }
+        check(|_| {}, &[0, 1, 2]);
+        check(|now| now.runs[0].size = Some(7), &[1, 2]);
+        check(|now| now.runs.truncate(2), &[0, 1]);
+        check(|now| now.runs.swap(0, 1), &[2]);
+        check(|now| now.seed += 1, &[]);
+        check(|now| now.machine.cores += 1, &[]);
+        check(|now| now.tasks[0].count += 1, &[]);
+        check(|now| now.profile = "none".to_owned(), &[]);
     }
 
     #[test]
