@@ -157,3 +157,26 @@ for (const [colorScheme, width, locale] of [['dark', 1440, 'ko-KR'], ['light', 3
     await close();
   });
 }
+
+test('at 390 px the chooser is one line, and what puts a file away begins where its line begins', async () => {
+  const { page, close } = await openDone({ viewport: { width: 390, height: 844 } });
+  await openFile(page, several);
+  const lines = (selector) => page.locator(selector).evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return { left: range.getBoundingClientRect().left, lines: range.getClientRects().length };
+  });
+  assert.equal((await lines('.opened .picker .note')).lines, 1);
+  assert.equal((await lines('.open button')).left, (await lines('.open span')).left);
+  assert.ok((await page.locator('#comparison').boundingBox()).width > 100);
+  await close();
+});
+
+test('in Korean the scenario of a comparison has its Korean title, wherever it stands', async () => {
+  const { page, close } = await openDone({ locale: 'ko-KR' });
+  await openFile(page, several);
+  const chosen = (id) => page.locator(`${id} option:checked`).innerText();
+  assert.equal(await chosen('#scenario'), 'I/O 중심');
+  assert.equal(await chosen('#comparison'), '1. I/O 중심');
+  await close();
+});

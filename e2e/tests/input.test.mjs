@@ -138,3 +138,17 @@ test('cancel keeps the previous run, and the next run works', async () => {
   await waitForOtherRuns(page, before);
   await close();
 });
+
+test('choices and what stands for no limit are in Korean on a Korean page, and mean the same', async () => {
+  const { page, close } = await openDone('preset=io-bound&tasks=300&queue=5', { locale: 'ko-KR' });
+  const texts = (key) => page.locator(`#${key} option`).allInnerTexts();
+  assert.deepEqual(await texts('pool-kind'), ['고정 풀', '캐시 풀', '작업당 스레드']);
+  assert.deepEqual(await texts('rejection'), ['작업 실패', '제출자가 실행']);
+  const before = await readRuns(page);
+  await change(page, 'queue', '없음');
+  await page.locator('#run').click();
+  await waitForOtherRuns(page, before);
+  assert.equal(await page.locator('#queue').inputValue(), '없음');
+  assert.ok(!page.url().includes('queue='), page.url());
+  await close();
+});

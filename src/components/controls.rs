@@ -1,13 +1,14 @@
 //! The parameters: one control per field with its message beside it, run, cancel, reset, progress.
 
+use parkbench_engine::{Blocking, Dispatcher, Flavor, PoolKind, Rejection};
 use parkbench_view::format;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use super::scenario_dialog::ScenarioDialog;
 use crate::hooks::{App, use_app};
-use crate::i18n::{Strings, dispatcher, fill};
-use crate::state::{Absence, Action, Field, RunState, Slide};
+use crate::i18n::{Locale, Strings, blocking, dispatcher, fill, flavor, pool_kind, rejection};
+use crate::state::{Absence, Action, Field, NO_LIMIT, RunState, Slide};
 use crate::worker::Broken;
 
 const MODELS: [Field; 15] = [
@@ -156,16 +157,19 @@ fn control(app: &App, field: Field) -> Html {
                 if disabled { <option value="" selected=true>{"–"}</option> }
                 if unknown { <option value={text.clone()} selected=true>{text.clone()}</option> }
                 { for choices.into_iter().map(|choice| html! {
-                    <option value={choice} selected={choice == text}>{choice_text(field, choice)}</option>
+                    <option value={choice} selected={choice == text}>{choice_text(app.locale(), field, choice)}</option>
                 }) }
             </select>
         }
     } else {
         let typed = Callback::from(move |event: InputEvent| {
             if let Some(input) = event.target_dyn_into::<HtmlInputElement>() {
-                dispatch.emit(Action::Edit(field, input.value()));
+                let text = input.value();
+                let none = text == words.no_limit;
+                dispatch.emit(Action::Edit(field, if none { NO_LIMIT.to_owned() } else { text }));
             }
         });
+        let text = if text == NO_LIMIT { words.no_limit.to_owned() } else { text };
         let mode = if matches!(field, Field::Wait | Field::Cpu | Field::Queue | Field::Parallelism) {
             "text"
         } else {
@@ -225,15 +229,28 @@ const fn why_absent(words: &Strings, absence: Absence) -> &'static str {
     }
 }
 
-fn choice_text(field: Field, choice: &'static str) -> String {
+/// Names of runtimes, versions and profiles are the same in every language.
+fn choice_text(locale: Locale, field: Field, choice: &'static str) -> String {
+    fn of<T: Copy>(
+        all: &[T],
+        word: fn(T) -> &'static str,
+        choice: &'static str,
+        text: impl Fn(T) -> &'static str,
+    ) -> String {
+        all.iter().copied().find(|&item| word(item) == choice).map_or(choice, text).to_owned()
+    }
     match (field, choice) {
         (Field::Green, "java") => "Java".to_owned(),
         (Field::Green, "go") => "Go".to_owned(),
         (Field::Coroutine, "kotlin") => "Kotlin".to_owned(),
         (Field::Jdk, choice) => format!("Java {choice}"),
-        (Field::Dispatcher, "default") => dispatcher(parkbench_engine::Dispatcher::Default).to_owned(),
-        (Field::Dispatcher, "io") => dispatcher(parkbench_engine::Dispatcher::Io).to_owned(),
-        (Field::Dispatcher, "event-loop") => dispatcher(parkbench_engine::Dispatcher::EventLoop).to_owned(),
+        (Field::Dispatcher, "default") => dispatcher(Dispatcher::Default).to_owned(),
+        (Field::Dispatcher, "io") => dispatcher(Dispatcher::Io).to_owned(),
+        (Field::Dispatcher, "event-loop") => dispatcher(Dispatcher::EventLoop).to_owned(),
+        (Field::PoolKind, _) => of(&PoolKind::ALL, PoolKind::as_str, choice, |item| pool_kind(locale, item)),
+        (Field::Rejection, _) => of(&Rejection::ALL, Rejection::as_str, choice, |item| rejection(locale, item)),
+        (Field::Flavor, _) => of(&Flavor::ALL, Flavor::as_str, choice, |item| flavor(locale, item)),
+        (Field::Blocking, _) => of(&Blocking::ALL, Blocking::as_str, choice, |item| blocking(locale, item)),
         (_, choice) => choice.to_owned(),
     }
 }

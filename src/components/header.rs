@@ -7,7 +7,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::hooks::use_app;
-use crate::i18n::{Locale, preset_description, preset_title};
+use crate::i18n::{Locale, preset_description, preset_title, scenario_title};
 use crate::json::pretty;
 use crate::platform;
 use crate::state::{Action, Base, Theme};
@@ -26,6 +26,13 @@ enum Copied {
 pub(crate) fn Header() -> Html {
     let app = use_app();
     let (words, locale) = (app.words(), app.locale());
+    // The English titles are in the files, which take longer to read than to draw the page.
+    let titles = use_memo(locale, |&locale| {
+        PRESET_NAMES.map(|name| {
+            let own = || preset(name).ok().map(|scenario| scenario.title);
+            (name, preset_title(locale, name).map(str::to_owned).or_else(own).unwrap_or_default())
+        })
+    });
     let copied = use_state_eq(|| Copied::No);
     let field = use_node_ref();
     use_effect_with((*copied).clone(), {
@@ -114,15 +121,12 @@ pub(crate) fn Header() -> Html {
             <div class="picker">
                 <label for="scenario">{words.scenario}</label>
                 <select id="scenario" onchange={pick}>
-                    { for PRESET_NAMES.iter().map(|name| {
-                        let title = preset_title(locale, name).map(str::to_owned)
-                            .or_else(|| preset(name).ok().map(|scenario| scenario.title))
-                            .unwrap_or_default();
-                        html! { <option value={*name} selected={*name == current}>{title}</option> }
+                    { for titles.iter().map(|(name, title)| html! {
+                        <option value={*name} selected={*name == current}>{title}</option>
                     }) }
                     if current.is_empty() {
                         <option value="" selected=true>{
-                            if scenario.title.is_empty() { words.scenario_custom.to_owned() } else { scenario.title.clone() }
+                            if scenario.title.is_empty() { words.scenario_custom } else { scenario_title(locale, &scenario.name, &scenario.title) }
                         }</option>
                     }
                 </select>

@@ -1,13 +1,12 @@
 //! The files that stand beside simulated runs: opened by the button, by dropping one on the page, or by its key; what is
 //! wrong with one is said beside the button, and what was shown before stays.
 
-use parkbench_engine::preset;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{File, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::hooks::{App, use_app};
-use crate::i18n::{fill, preset_title};
+use crate::i18n::{fill, scenario_title};
 use crate::platform;
 use crate::state::{Action, Listed, Opened, RunState};
 
@@ -107,8 +106,7 @@ fn Chooser() -> Html {
     };
     let number = |place: usize| place.saturating_add(1).to_string();
     let option = |(place, listed): (usize, &Listed)| {
-        let shipped = preset(&listed.scenario).is_ok_and(|shipped| shipped.title == listed.title);
-        let title = preset_title(locale, &listed.scenario).filter(|_| shipped).unwrap_or(&listed.title);
+        let title = scenario_title(locale, &listed.scenario, &listed.title);
         let name = format!("{}. {title}", number(place));
         let name = if listed.set.is_some() { name } else { fill(words.comparison_none, &[("name", &name)]) };
         html! { <option value={place.to_string()} selected={place == shown} disabled={listed.set.is_none()}>{name}</option> }

@@ -4,7 +4,10 @@ mod table;
 mod words;
 
 pub use table::{EN, IDS, KO, Strings};
-pub use words::{dispatcher, metric, model, pool_kind, preset_description, preset_title, reason, state, state_under};
+pub use words::{
+    blocking, dispatcher, flavor, metric, model, pool_kind, preset_description, preset_title, reason, rejection,
+    scenario_title, state, state_under,
+};
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

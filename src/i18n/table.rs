@@ -117,7 +117,8 @@ strings! {
     field_profile: "Cost profile", "비용 프로파일";
     hint_wait: "50 ms, or 2 s .. 2.2 s", "50 ms 또는 2 s .. 2.2 s";
     hint_cpu: "20 us, or 100000 iterations", "20 us 또는 100000 iterations";
-    hint_queue: "a number, or none", "숫자 또는 none";
+    hint_queue: "a number, or none", "숫자 또는 없음";
+    no_limit: "none", "없음";
     absent_varies: "differs between the runs; see the JSON", "실행마다 다릅니다. JSON에서 바꿀 수 있습니다";
     absent_model: "no run of this model in the scenario", "이 시나리오에는 이 모델의 실행이 없습니다";
     absent_fixed: "only in a fixed pool", "고정 풀에만 있습니다";

@@ -1,6 +1,8 @@
 //! Words for the closed lists of the vocabulary: models, states, reasons, metrics, presets.
 
-use parkbench_engine::{Dispatcher, Metric, Model, PoolKind, Reason, Runtime, TaskState};
+use parkbench_engine::{
+    Blocking, Dispatcher, Flavor, Metric, Model, PoolKind, Reason, Rejection, Runtime, TaskState, preset,
+};
 
 use super::Locale;
 
@@ -25,6 +27,33 @@ pub const fn pool_kind(locale: Locale, kind: PoolKind) -> &'static str {
         (Locale::Ko, PoolKind::Fixed) => "고정 풀",
         (Locale::Ko, PoolKind::Cached) => "캐시 풀",
         (Locale::Ko, PoolKind::ThreadPerTask) => "작업당 스레드",
+    }
+}
+
+/// What becomes of a task for which a pool has no room.
+pub const fn rejection(locale: Locale, rejection: Rejection) -> &'static str {
+    match (locale, rejection) {
+        (Locale::En, other) => other.as_str(),
+        (Locale::Ko, Rejection::Abort) => "작업 실패",
+        (Locale::Ko, Rejection::CallerRuns) => "제출자가 실행",
+    }
+}
+
+/// A runtime of tokio.
+pub const fn flavor(locale: Locale, flavor: Flavor) -> &'static str {
+    match (locale, flavor) {
+        (Locale::En, other) => other.as_str(),
+        (Locale::Ko, Flavor::MultiThread) => "멀티스레드",
+        (Locale::Ko, Flavor::CurrentThread) => "현재 스레드",
+    }
+}
+
+/// Where calls that block run on tokio.
+pub const fn blocking(locale: Locale, blocking: Blocking) -> &'static str {
+    match (locale, blocking) {
+        (Locale::En, other) => other.as_str(),
+        (Locale::Ko, Blocking::OnWorker) => "작업자에서",
+        (Locale::Ko, Blocking::SpawnBlocking) => "spawn_blocking에서",
     }
 }
 
@@ -145,6 +174,12 @@ pub fn preset_title(locale: Locale, name: &str) -> Option<&'static str> {
     })
 }
 
+/// The title of a scenario from a file: a shipped one, which has kept its title, has it in every language.
+pub fn scenario_title<'a>(locale: Locale, name: &str, title: &'a str) -> &'a str {
+    let shipped = preset(name).is_ok_and(|shipped| shipped.title == title);
+    preset_title(locale, name).filter(|_| shipped).unwrap_or(title)
+}
+
 /// What to see in a shipped scenario; `None` where the file's own sentence is to be shown.
 pub fn preset_description(locale: Locale, name: &str) -> Option<&'static str> {
     Some(match (locale, name) {
@@ -199,6 +234,31 @@ mod tests {
         for name in PRESET_NAMES {
             assert!(preset_title(Locale::Ko, name).is_some(), "{name}");
             assert!(preset_description(Locale::Ko, name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_translated_where_it_is_the_shipped_one() {
+        for (locale, name, title, expect) in [
+            (Locale::Ko, "io-bound", "I/O bound", "I/O 중심"),
+            (Locale::Ko, "io-bound", "Mine", "Mine"),
+            (Locale::Ko, "mine", "I/O bound", "I/O bound"),
+            (Locale::En, "io-bound", "I/O bound", "I/O bound"),
+        ] {
+            assert_eq!(scenario_title(locale, name, title), expect, "{locale:?} {name} {title}");
+        }
+    }
+
+    #[test]
+    fn every_choice_has_korean_words() {
+        let words = [
+            PoolKind::ALL.map(|item| pool_kind(Locale::Ko, item)).to_vec(),
+            Rejection::ALL.map(|item| rejection(Locale::Ko, item)).to_vec(),
+            Flavor::ALL.map(|item| flavor(Locale::Ko, item)).to_vec(),
+            Blocking::ALL.map(|item| blocking(Locale::Ko, item)).to_vec(),
+        ];
+        for word in words.concat() {
+            assert!(word.chars().any(|c| ('가'..='힣').contains(&c)), "{word}");
         }
     }
 

@@ -428,7 +428,7 @@ pub(super) fn is_fixed(run: &RunSpec) -> bool {
 }
 
 /// Stands for a queue that takes all tasks.
-const NO_LIMIT: &str = "none";
+pub const NO_LIMIT: &str = "none";
 const QUEUE_ALLOWED: &str = "0 to 4294967295, or none";
 
 /// One of the words of a closed list.

@@ -15,7 +15,7 @@ mod window;
 pub use compared::{
     Absent, Compared, ComparedFile, ComparedRun, ComparedSet, Figure, Listed, Off, Pair, Place, ProfileName,
 };
-pub use field::Field;
+pub use field::{Field, NO_LIMIT};
 pub use form::{Absence, Base, Form, Message, messages_of};
 pub use link::{FIRST_PRESET, LINK_VERSION, Link, ReadLink};
 pub use measured::{Measured, MeasuredSet};
