@@ -79,7 +79,7 @@ test('what is out of view rests while a slider is dragged, and follows when it c
   const to = (part) => page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
   await to(0.5);
   await page.mouse.down();
-  await to(0.6);
+  await to(0.4);
   const dragged = await waitForOtherRuns(page, before);
   assert.equal(await figures(page), old);
   await page.locator('.results').evaluate((results) => results.scrollIntoView());
