@@ -5,6 +5,7 @@
 mod chart;
 mod check;
 mod child;
+mod clock;
 pub(crate) mod collect;
 mod command;
 pub(crate) mod cores;

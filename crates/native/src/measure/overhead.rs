@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::clock::Clock;
 use super::slots::Slots;
 
 /// Readings of the clock in a row.
@@ -33,11 +34,11 @@ impl Harness {
         let mut read = f64::INFINITY;
         let mut task = f64::INFINITY;
         for _ in 0..ROUNDS {
-            let begin = Instant::now();
-            let mut last = begin;
+            let (begin, clock) = (Instant::now(), Clock::start());
+            let mut last = clock.now();
             for _ in 0..READINGS {
-                let now = black_box(Instant::now());
-                let step = now.duration_since(last).as_nanos() as u64;
+                let now = black_box(clock.now());
+                let step = now.saturating_sub(last);
                 if step > 0 {
                     resolution = resolution.min(step);
                 }

@@ -1,8 +1,9 @@
 //! When each task was submitted, began and ended: one slot per task, written without locks, read after the run.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::clock::Clock;
 use super::trace::{Lives, Marks};
 use super::workload::Action;
 
@@ -12,7 +13,7 @@ pub(crate) const ABSENT: u64 = u64::MAX;
 /// The slots of all tasks and the number that has not ended.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    origin: Instant,
+    clock: Clock,
     /// [ns] The first submission.
     first: AtomicU64,
     tasks: Vec<Slot>,
@@ -55,7 +56,7 @@ impl Slots {
             || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
         let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
         let remaining = Apart(AtomicUsize::new(tasks.len()));
-        Self { origin: Instant::now(), first: AtomicU64::new(ABSENT), remaining, tasks, marks: None }
+        Self { clock: Clock::start(), first: AtomicU64::new(ABSENT), remaining, tasks, marks: None }
     }
 
     /// Slots with room for so many marks of each task.
@@ -66,7 +67,7 @@ impl Slots {
 
     /// [ns] since these slots were made.
     pub(crate) fn now(&self) -> u64 {
-        self.origin.elapsed().as_nanos() as u64
+        self.clock.now()
     }
 
     /// The submitter is about to hand the task over.
@@ -171,8 +172,9 @@ impl Times {
             }
             if end != ABSENT {
                 ends.push(end);
-                times.latency.push(end - begin);
-                times.response.push(end - submit);
+                // By the processor's counter, two cores may differ by some nanoseconds.
+                times.latency.push(end.saturating_sub(begin));
+                times.response.push(end.saturating_sub(submit));
             }
         }
         times.in_flight_peak = in_flight_peak(starts, ends);

@@ -7,9 +7,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
 
 use parkbench_engine::NO_WORKER;
+
+use crate::measure::clock::Clock;
 
 /// Times for [`cost_ps`].
 const COST_MARKS: u32 = 100_000;
@@ -116,11 +117,11 @@ impl Marks {
 /// [ps] To read the clock and take the time down, on one thread here and now.
 pub(crate) fn cost_ps() -> u64 {
     let marks = Marks::new([COST_MARKS as usize]);
-    let origin = Instant::now();
+    let clock = Clock::start();
     for _ in 0..COST_MARKS {
-        marks.take(0, origin.elapsed().as_nanos() as u64);
+        marks.take(0, clock.now());
     }
-    (origin.elapsed().as_nanos() * 1_000 / u128::from(COST_MARKS)) as u64
+    clock.now() * 1_000 / u64::from(COST_MARKS)
 }
 
 #[cfg(test)]
