@@ -8,10 +8,10 @@ use crate::measure::runtime::{Admission, Jvm};
 
 /// The version of the format; `Plan.kt` compares it.
 const VERSION: u32 = 1;
-/// Most runs before the first repetition, so that the compiler has seen the code.
-const WARMUP_RUNS: u64 = 20;
+/// Most runs before the first repetition, so that the compiler has seen the code: more than the shortest that wait fit in.
+const WARMUP_RUNS: u64 = 1_000;
 /// [ms] No further warm-up run starts after so long.
-const WARMUP_LIMIT_MS: u64 = 1_000;
+const WARMUP_LIMIT_MS: u64 = 2_000;
 /// [ns] How long one warm-up run should take: as many tasks as that allows.
 const WARMUP_RUN_NS: u64 = 250_000_000;
 
