@@ -29,7 +29,8 @@ pub struct Finding {
     /// Deadlock: how many tasks wait in a circle, the last for the first; 0 where no circle was found.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub circle: u32,
-    /// Livelock: [ns] After this time everything happens again.
+    /// Livelock: [ns] After this time everything happens again; `None` where nothing repeats, and what the tasks try is
+    /// never given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
     /// The circle in its order, the tasks with the lowest numbers, or those starved longest; at most [`MAX_NAMED`].

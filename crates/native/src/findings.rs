@@ -35,11 +35,11 @@ fn heading(finding: &Finding, variant: &str) -> String {
             format!("Deadlock in {variant} after {from}: {} cannot go on{circle}.", count(finding.tasks))
         }
         FindingKind::Livelock => {
-            let period = finding.period_ns.map_or_else(String::new, |ns| format!(" every {}", format::duration(ns)));
-            format!(
-                "Livelock in {variant} from {from} on: {} without progress, everything again{period}.",
-                count(finding.tasks)
-            )
+            let why = finding.period_ns.map_or_else(
+                || "for what they try is never given back".to_owned(),
+                |ns| format!("everything again every {}", format::duration(ns)),
+            );
+            format!("Livelock in {variant} from {from} on: {} without progress, {why}.", count(finding.tasks))
         }
         FindingKind::Starvation => {
             let to = format::duration(finding.to_ns);
@@ -167,6 +167,16 @@ mod tests {
                 { lock = { name = "z", kind = "reentrant" } }, { io = "2 ms" }, "join", { unlock = "z" }, { unlock = "x" }] }]"#,
             "! Livelock in v from 0 ns on: 1 task without progress, everything again every 1.00 ms.\n  \
              - helper 1 has lock y and tries lock z, taken by task 0.\n",
+        );
+        let tries = r#"{ lock = { name = "x", kind = "reentrant", retry = { exponential = "1 ms" } } }"#;
+        check(
+            r#"{ model = "thread-pool", size = 4 }"#,
+            &format!(
+                "[{{ count = 2, steps = [{tries}, {{ spawn = {{ name = \"helper\", steps = [{tries}, {{ unlock = \"x\" }}] }} }}, \
+                 \"join\", {{ unlock = \"x\" }}] }}]"
+            ),
+            "! Livelock in v from 0 ns on: 2 tasks without progress, for what they try is never given back.\n  \
+             - task 1 tries lock x, taken by task 0.\n  - helper 2 tries lock x, taken by task 0.\n",
         );
     }
 }

@@ -6,6 +6,8 @@
 //! left). The shortest of the circles that the first blocker of each task leads into is reported; of circles of one
 //! length, the one with the lowest task.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::finding::{Finding, FindingKind, MAX_NAMED, Wait};
 use crate::recording::Records;
 
@@ -20,19 +22,29 @@ pub(crate) fn deadlock(waits: &Waits<'_>, records: &Records, end: u64) -> Option
 /// The deadlock of some tasks while others go on: those that wait for locks and children which only they themselves
 /// could give back or end.
 pub(super) fn among_others(waits: &Waits<'_>, records: &Records, now: u64) -> Option<Finding> {
-    let mut stuck: Vec<u32> = waits.waiting().filter(|&task| waits.want(task) != Want::Worker).collect();
+    report(waits, stuck(waits, &BTreeMap::new()), records, now)
+}
+
+/// Tasks that can never go on, ascending: those that wait for locks and children which only they themselves could give
+/// back or end, and those that try (`tries`: each its locks) what such a one has that waits. Who tries in vain gives
+/// back what it has taken, so that nobody is stuck behind it, but for those that wait for its end.
+pub(super) fn stuck(waits: &Waits<'_>, tries: &BTreeMap<u32, BTreeSet<u32>>) -> Vec<u32> {
+    let waiting = waits.waiting().filter(|&task| waits.want(task) != Want::Worker);
+    let mut stuck: BTreeSet<u32> = waiting.chain(tries.keys().copied()).collect();
     loop {
-        let is_stuck = |task: &u32| stuck.binary_search(task).is_ok();
-        let stays = |task: u32| {
-            let blockers = waits.blockers(task);
-            match waits.want(task) {
-                Want::Children => blockers.iter().any(is_stuck),
-                _ => blockers.iter().all(is_stuck),
-            }
+        let keeps = |task: &u32| stuck.contains(task) && !tries.contains_key(task);
+        let stays = |task: u32| match (tries.get(&task), waits.want(task)) {
+            (Some(locks), _) => locks.iter().any(|&lock| {
+                let holders = waits.holders(lock);
+                !holders.is_empty() && holders.iter().all(keeps)
+            }),
+            (None, Want::Children) => waits.blockers(task).iter().any(|child| stuck.contains(child)),
+            (None, Want::Call(child)) => stuck.contains(&child),
+            (None, _) => waits.blockers(task).iter().all(keeps),
         };
-        let kept: Vec<u32> = stuck.iter().copied().filter(|&task| stays(task)).collect();
+        let kept: BTreeSet<u32> = stuck.iter().copied().filter(|&task| stays(task)).collect();
         if kept.len() == stuck.len() {
-            return report(waits, stuck, records, now);
+            return kept.into_iter().collect();
         }
         stuck = kept;
     }

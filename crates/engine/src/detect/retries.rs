@@ -35,8 +35,8 @@ pub(crate) struct RetryLog {
     since: u64,
     /// Time to look at it.
     pub(crate) due: bool,
-    /// When it was looked at before, nothing but its retries could happen.
-    pub(crate) repeats: bool,
+    /// When it was looked at before, nothing but its retries could happen, and they were as hopeless.
+    pub(crate) hopeless: bool,
     #[cfg(test)]
     pub(crate) looks_away: bool,
 }
@@ -47,7 +47,7 @@ impl RetryLog {
         if progress != self.progress || self.retries.is_empty() {
             self.progress = progress;
             self.since = retry.time;
-            self.repeats = false;
+            self.hopeless = false;
             self.retries.clear();
         } else if self.retries.len() == MOST {
             self.retries.clear();
@@ -76,17 +76,27 @@ impl RetryLog {
     ///
     /// Without chance all that is hidden has repeated as well, perhaps after several of the periods that are returned.
     pub(crate) fn period(&self, chance: bool) -> Option<&[Retry]> {
-        let window = &self.retries[self.retries.len() / 2..];
+        let window = self.window();
         let seen = shortest_period(window, |_| 0);
         let (whole, repeats) =
             if chance { (seen, REPEATS_BY_CHANCE) } else { (shortest_period(window, |retry| retry.hidden), REPEATS) };
         (whole > 0 && whole * repeats < window.len()).then(|| &window[window.len() - seen..])
     }
 
+    /// The second half of the log.
+    pub(crate) fn window(&self) -> &[Retry] {
+        &self.retries[self.retries.len() / 2..]
+    }
+
     /// [ns] How long the second half of the log took.
     pub(crate) fn window_ns(&self) -> u64 {
-        let window = &self.retries[self.retries.len() / 2..];
+        let window = self.window();
         window.last().map_or(0, |last| last.time - window[0].time)
+    }
+
+    /// [ns] The last retry.
+    pub(crate) fn last_ns(&self) -> u64 {
+        self.retries.last().map_or(0, |retry| retry.time)
     }
 
     /// [ns] The time of the retry before the last `count` ones.

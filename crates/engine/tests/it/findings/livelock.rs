@@ -136,6 +136,27 @@ fn who_yields_with_the_lock_is_starved_by_those_who_try_it() {
     }
 }
 
+/// Each child waits as long as it has drawn, so that nothing repeats; but whoever has the lock waits for its child, which
+/// tries it for ever, and the others wait behind them.
+#[test]
+fn who_tries_at_random_times_what_its_parent_keeps() {
+    let tasks = r#"[
+        { count = 2, steps = [{ lock = { name = "x", kind = "reentrant", retry = { exponential = "1 ms" } } },
+            { spawn = { name = "helper", steps = [{ lock = { name = "x", kind = "reentrant", retry = { exponential = "1 ms" } } },
+                { unlock = "x" }] } },
+            "join", { unlock = "x" }] },
+        { count = 1, steps = [{ io = "50 ms" }] }]"#;
+    // Not tokio, whose clock counts whole milliseconds, after which all repeats.
+    for spec in ALL.into_iter().filter(|spec| !spec.contains("tokio")) {
+        let recording = run(8, spec, "", tasks);
+        let found = text(&recording.findings);
+        let (_, what) = found.split_once(" us, ").unwrap_or_default();
+        assert_eq!(what, "2 tasks: 1 [] -> lock x (0); 2 [] -> lock x (0)", "{spec}: {found}");
+        assert_eq!(recording.findings[0].kind, FindingKind::Livelock);
+        assert_eq!(recording.totals.unfinished, 4, "{spec}: with the child that was never spawned");
+    }
+}
+
 #[test]
 fn with_costs_a_livelock_is_found_in_every_model_and_budget() {
     // Not tokio, whose clock counts whole milliseconds: the costs put the two out of step.
