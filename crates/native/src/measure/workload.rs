@@ -13,8 +13,19 @@ use super::cpu;
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     plan: Plan,
-    /// By class, whether its tasks only compute, wait and yield.
-    plain: Vec<bool>,
+    /// By class.
+    needs: Vec<Needs>,
+}
+
+/// What a task needs of its runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// A thread: it only computes.
+    Nothing,
+    /// It waits and yields as well.
+    Waits,
+    /// It may do anything.
+    All,
 }
 
 /// One step of one task.
@@ -42,6 +53,20 @@ pub(crate) enum Action {
     Spawn(u32),
     /// Wait until every task that this one has started has ended.
     Join,
+}
+
+impl Needs {
+    fn of(ops: &[Op]) -> Self {
+        let computes = |op: &Op| matches!(op, Op::Iterations(..) | Op::Cpu(_));
+        let waits = |op: &Op| computes(op) || matches!(op, Op::Io(_) | Op::Backoff(_) | Op::Block(..) | Op::Yield);
+        if ops.iter().all(computes) {
+            Self::Nothing
+        } else if ops.iter().all(waits) {
+            Self::Waits
+        } else {
+            Self::All
+        }
+    }
 }
 
 impl Action {
@@ -79,12 +104,8 @@ impl Workload {
     /// Prepares run number `run` of the scenario.
     pub(crate) fn new(scenario: &Scenario, run: usize) -> Result<Self, ScenarioError> {
         let plan = Plan::new(scenario, run)?;
-        let is_plain = |op: &Op| {
-            matches!(op, Op::Iterations(..) | Op::Cpu(_) | Op::Io(_) | Op::Backoff(_) | Op::Block(..) | Op::Yield)
-        };
-        let of_classes =
-            plan.classes.iter().map(|class| class.ops[..usize::from(class.end)].iter().all(is_plain)).collect();
-        Ok(Self { plan, plain: of_classes })
+        let needs = plan.classes.iter().map(|class| Needs::of(&class.ops[..usize::from(class.end)])).collect();
+        Ok(Self { plan, needs })
     }
 
     /// The plan that it follows.
@@ -143,12 +164,12 @@ impl Workload {
             .map(move |(step, op)| self.action_of(task, number, step, op, &mut own))
     }
 
-    /// Whether the task only computes, waits and yields, so that [`Workload::action`] says what it does.
-    pub(crate) fn is_plain(&self, task: u32) -> bool {
-        self.plain[self.class(task)]
+    /// What the task needs; where that is not all, [`Workload::action`] says what it does.
+    pub(crate) fn needs(&self, task: u32) -> Needs {
+        self.needs[self.class(task)]
     }
 
-    /// What a plain task does at this step, the first of which is 0; `None` at its end.
+    /// What a task that does not need all does at this step, the first of which is 0; `None` at its end.
     ///
     /// A task that asks for each step keeps the number of the next one only, so it is as small as one written by hand.
     pub(crate) fn action(&self, task: u32, step: u16) -> Option<Action> {
@@ -216,9 +237,10 @@ mod tests {
             workload.actions(2).collect::<Vec<_>>(),
             [Action::Spin(7), Action::Spin(7), Action::Block(ms(3)), Action::Yield]
         );
-        for (task, plain) in [(0, false), (2, true)] {
-            assert_eq!(workload.is_plain(task), plain);
+        for (task, needs) in [(0, Needs::All), (2, Needs::Waits)] {
+            assert_eq!(workload.needs(task), needs);
         }
+        assert_eq!(Needs::of(&[Op::Iterations(1, Span::Constant(0))]), Needs::Nothing);
         let steps: Vec<_> = (0..).map_while(|step| workload.action(2, step)).collect();
         assert_eq!(steps, workload.actions(2).collect::<Vec<_>>());
         // The same draw for the same task, another one for another.
