@@ -88,7 +88,8 @@ pub(crate) fn agreement(paths: &Paths, options: &Options) -> Result<()> {
         let (program, measured) = (median(&mut totals.program), median(&mut totals.measured));
         let ratio = measured as f64 / program as f64;
         let harness = totals.harness.iter().copied().reduce(f64::max);
-        apart += u32::from((ratio - 1.0).abs() > AGREES);
+        let is_apart = (ratio - 1.0).abs() > AGREES;
+        apart += u32::from(is_apart);
         costly += u32::from(cell.workload.waits() && harness.is_none_or(|share| share > MOST_HARNESS));
         println!(
             "| `{}` | {} | `{}` | {} | {} | {ratio:.3}{} | {reps} | {} |",
@@ -97,7 +98,7 @@ pub(crate) fn agreement(paths: &Paths, options: &Options) -> Result<()> {
             cell.variant(),
             ms(program),
             ms(measured),
-            if (ratio - 1.0).abs() > AGREES { " (apart)" } else { "" },
+            if is_apart { " (apart)" } else { "" },
             harness.map_or_else(|| "not known".to_owned(), |share| format!("{:.2} %", share * 100.0)),
         );
     }

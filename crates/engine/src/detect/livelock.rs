@@ -7,8 +7,9 @@
 //!    nanoseconds apart, with the same context switches between and, where threads had to wait for a core, the same lead
 //!    of each thread's CPU time. Where the scheduler has made random choices meanwhile, such as whom to steal from, it is
 //!    64 times, whatever is not seen.
-//!    Or, after 1,024 retries, every task that tries tries a lock that can never be given back: who has it waits for a lock of another such
-//!    one, or for the end of one of those who try. Then the times do not matter, and there is no period.
+//!    Or, after 1,024 retries, every task that tries tries a lock that can never be given back: who has it waits for a
+//!    lock of another such one, or for the end of one of those who try. Then the times do not matter, and there is no
+//!    period.
 //! 3. That half took 10 ms or has 65,536 retries: whoever had been woken before has run.
 //! 4. No task will arrive, and every other task that has not ended waits for a lock, for children, or for a worker; none
 //!    computes, sleeps or makes a call that ends by itself. All of this held already when the log was half as long, so

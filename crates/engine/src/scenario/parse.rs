@@ -18,10 +18,8 @@ impl Scenario {
     /// Reads and checks a scenario written as TOML.
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, ScenarioError> {
-        let syntax = |e: toml::de::Error| ScenarioError::Syntax {
-            field: "scenario".to_owned(),
-            message: short(&e.to_string(), ""),
-        };
+        let syntax =
+            |e: toml::de::Error| ScenarioError::Syntax { field: "scenario".to_owned(), message: short(&e.to_string()) };
         let scenario: Self = read(toml::Deserializer::parse(text).map_err(syntax)?)?;
         scenario.validate()?;
         Ok(scenario)
@@ -43,8 +41,8 @@ where
         // A text that ends too early leaves its last field without a name.
         let path = track.path().to_string();
         let path = path.trim_end_matches(['.', '?']);
-        let field = if path.is_empty() { "scenario".to_owned() } else { short(path, "") };
-        let message = short(&error.to_string(), &field);
+        let field = if path.is_empty() { "scenario".to_owned() } else { short(path) };
+        let message = short(&whole_numbers(error.to_string().trim_end(), &field));
         ScenarioError::Syntax { field, message }
     })
 }
@@ -52,8 +50,9 @@ where
 /// What a reader calls by the name of a type, in words, with what is allowed in this field.
 fn whole_numbers(message: &str, field: &str) -> String {
     let mut message = message.to_owned();
+    let allowed = whole(field);
     for (name, most) in [("u32", u64::from(u32::MAX)), ("u64", u64::MAX), ("usize", u64::MAX)] {
-        let (least, most) = whole(field).unwrap_or((0, most));
+        let (least, most) = allowed.unwrap_or((0, most));
         let words = format!("expected a whole number from {least} to {most}");
         if let Some(before) = message.strip_suffix(&format!("expected {name}")) {
             message = before.to_owned() + &words;
@@ -64,11 +63,11 @@ fn whole_numbers(message: &str, field: &str) -> String {
 }
 
 /// The message with every long line cut: readers repeat the line that they stumbled over, however long it is.
-fn short(message: &str, field: &str) -> String {
+fn short(message: &str) -> String {
     const MOST: usize = 400;
     let cut = |line: &str| match line.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     };
-    whole_numbers(message.trim_end(), field).lines().map(cut).collect::<Vec<_>>().join("\n")
+    message.trim_end().lines().map(cut).collect::<Vec<_>>().join("\n")
 }

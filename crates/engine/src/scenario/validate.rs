@@ -63,6 +63,16 @@ pub(super) fn whole(field: &str) -> Option<(u64, u64)> {
     Some((least, most))
 }
 
+/// Refuses a value that its field may not hold.
+fn check_whole(field: String, value: impl Into<u64>, refuse: &mut impl FnMut(String, String, String)) {
+    let value = value.into();
+    if let Some((least, most)) = whole(&field)
+        && !(least..=most).contains(&value)
+    {
+        refuse(field, value.to_string(), format!("{least} to {most}"));
+    }
+}
+
 impl Scenario {
     /// Checks every rule and lists every field that breaks one.
     pub fn validate(&self) -> Result<(), ScenarioError> {
@@ -94,9 +104,7 @@ impl Scenario {
                 refuse(field.into(), shown(text), format!("up to {most} characters on one line"));
             }
         }
-        if !(1..=MAX_CORES).contains(&self.machine.cores) {
-            refuse("machine.cores".into(), self.machine.cores.to_string(), format!("1 to {MAX_CORES}"));
-        }
+        check_whole("machine.cores".into(), self.machine.cores, &mut refuse);
         if !(1..=MAX_RUNS).contains(&self.tasks.len()) {
             refuse("tasks".into(), format!("{} classes", self.tasks.len()), format!("1 to {MAX_RUNS} classes"));
         }
@@ -121,8 +129,8 @@ impl Scenario {
         for (index, run) in self.runs.iter().enumerate() {
             check_run(index, run, &mut refuse);
         }
-        if let Some(most) = self.machine.max_threads.filter(|most| !(1..=MAX_OS_THREADS).contains(most)) {
-            refuse("machine.max_threads".into(), most.to_string(), format!("1 to {MAX_OS_THREADS}"));
+        if let Some(most) = self.machine.max_threads {
+            check_whole("machine.max_threads".into(), most, &mut refuse);
         }
         if self.machine.memory.is_some_and(|memory| memory.0 == 0) {
             refuse("machine.memory".into(), "0 B".into(), "1 B or more".into());
@@ -225,8 +233,8 @@ fn check_counts(scenario: &Scenario, refuse: &mut impl FnMut(String, String, Str
             refuse(field("weight"), weight.to_string(), "no weight here without a mix".into());
         }
     }
-    if let Some(mix) = scenario.mix.as_ref().filter(|mix| !(1..=MAX_TASKS).contains(&mix.count)) {
-        refuse("mix.count".into(), mix.count.to_string(), format!("1 to {MAX_TASKS}"));
+    if let Some(mix) = &scenario.mix {
+        check_whole("mix.count".into(), mix.count, refuse);
     }
     let classes = scenario.tasks.iter().map(|class| 1 + count_classes(&class.steps)).sum::<usize>();
     if classes > MAX_CLASSES {
@@ -267,9 +275,7 @@ fn check_arrival(field: &str, arrival: &Arrival, count: u64, refuse: &mut impl F
             refuse(format!("{field}.bursts.size"), "0".into(), "1 or more tasks in a burst".into());
         }
         Arrival::ClosedLoop(closed) => {
-            if closed.users == 0 || u64::from(closed.users) > MAX_TASKS {
-                refuse(format!("{field}.closed-loop.users"), closed.users.to_string(), format!("1 to {MAX_TASKS}"));
-            }
+            check_whole(format!("{field}.closed-loop.users"), closed.users, refuse);
             check_duration(&format!("{field}.closed-loop.think"), &closed.think, refuse);
         }
         Arrival::Times(times) if times.len() as u64 != count => {

@@ -114,10 +114,12 @@ fn spawn<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) -> R::Handle {
 /// A task that only computes.
 fn compute<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     tasks.slots.began(task);
-    for step in 0.. {
-        let Some(action) = tasks.workload.action(task, step) else { break };
-        action.compute();
-    }
+    tasks.workload.actions(task).for_each(Action::compute);
+    ended(tasks, task);
+}
+
+/// The body has ended; the last one wakes the submitter.
+fn ended<R: Asynchronous>(tasks: &Tasks<R>, task: u32) {
     if tasks.slots.ended(task) {
         tasks.all_ended.notify_one();
     }
@@ -141,18 +143,14 @@ async fn plain<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
         }
         tasks.slots.mark_stop(task);
     }
-    if tasks.slots.ended(task) {
-        tasks.all_ended.notify_one();
-    }
+    ended(tasks, task);
 }
 
 /// A task that may do anything.
 async fn body<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     tasks.slots.began(task);
     perform(tasks, task).await;
-    if tasks.slots.ended(task) {
-        tasks.all_ended.notify_one();
-    }
+    ended(tasks, task);
 }
 
 /// The body of a task.

@@ -1,6 +1,6 @@
 //! Checking a run: knobs that belong to its model and runtime, within their ranges.
 
-use super::MAX_THREADS;
+use super::{MAX_THREADS, check_whole};
 use crate::scenario::{Dispatcher, Flavor, LockKind, Model, PoolKind, RunSpec, Runtime};
 
 /// Refuses what is wrong with run number `index`.
@@ -16,10 +16,8 @@ pub(super) fn check_run(index: usize, run: &RunSpec, refuse: &mut impl FnMut(Str
         ("jdk", run.jdk),
         ("min_runnable", run.min_runnable),
     ] {
-        if let (Some(value), Some((least, most))) = (value, whole(name))
-            && !(least..=most).contains(&value.into())
-        {
-            refuse(field(name), value.to_string(), format!("{least} to {most}"));
+        if let Some(value) = value {
+            check_whole(field(name), value, refuse);
         }
     }
     if let (Some(carriers), Some(max)) = (run.carriers, run.max_pool)

@@ -1,6 +1,6 @@
 //! Checking steps: their number, durations, and that locks, permits and joins match.
 
-use super::{MAX_DEPTH, MAX_ITERATIONS, MAX_OPS, MAX_STEPS, MAX_TASKS, MAX_THREADS, MAX_VALUES, shown};
+use super::{MAX_DEPTH, MAX_OPS, MAX_STEPS, MAX_VALUES, check_whole, shown};
 use crate::quantity::Milli;
 use crate::scenario::{
     Block, BlockKind, CpuWork, Distribution, Duration, LockKind, LockScope, LockSpec, Repeat, SemaphoreSpec, SpawnSpec,
@@ -78,10 +78,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
     fn step(&mut self, path: &str, step: &'a Step, depth: usize, held: &mut Held<'a>) {
         match step {
             Step::Cpu(CpuWork::Iterations(n)) => {
-                if n.iterations > MAX_ITERATIONS {
-                    let allowed = format!("0 to {MAX_ITERATIONS}");
-                    (self.refuse)(format!("{path}.cpu.iterations"), n.iterations.to_string(), allowed);
-                }
+                check_whole(format!("{path}.cpu.iterations"), n.iterations, self.refuse);
             }
             Step::Cpu(CpuWork::Time(duration)) => self.duration(&format!("{path}.cpu"), duration),
             Step::Io(duration) => self.duration(&format!("{path}.io"), duration),
@@ -179,9 +176,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
         if self.name(path, &semaphore.name) {
             held.permits.push((&semaphore.name, path.to_owned()));
         }
-        if !(1..=MAX_THREADS).contains(&semaphore.permits) {
-            (self.refuse)(format!("{path}.permits"), semaphore.permits.to_string(), format!("1 to {MAX_THREADS}"));
-        }
+        check_whole(format!("{path}.permits"), semaphore.permits, self.refuse);
         let named = Named::Semaphore { permits: semaphore.permits, fair: semaphore.fair };
         self.same(path, &semaphore.name, named);
     }
@@ -189,9 +184,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
     fn spawn(&mut self, path: &str, spawn: &'a SpawnSpec, depth: usize, held: &mut Held<'a>) {
         held.has_spawned = true;
         held.only_once |= !held.locks.is_empty();
-        if spawn.count == 0 || u64::from(spawn.count) > MAX_TASKS {
-            (self.refuse)(format!("{path}.count"), spawn.count.to_string(), format!("1 to {MAX_TASKS}"));
-        }
+        check_whole(format!("{path}.count"), spawn.count, self.refuse);
         if depth == MAX_DEPTH {
             let allowed = format!("up to {MAX_DEPTH} levels of spawned tasks");
             (self.refuse)(path.to_owned(), format!("{} levels", depth + 1), allowed);
@@ -201,9 +194,7 @@ impl<'a, F: FnMut(String, String, String)> Steps<'a, '_, F> {
     }
 
     fn repeat(&mut self, path: &str, repeat: &'a Repeat, depth: usize, held: &mut Held<'a>) {
-        if repeat.times == 0 || repeat.times as usize > MAX_OPS {
-            (self.refuse)(format!("{path}.times"), repeat.times.to_string(), format!("1 to {MAX_OPS}"));
-        }
+        check_whole(format!("{path}.times"), repeat.times, self.refuse);
         let before = held.clone();
         // A list within a list within a list is as deep as it can usefully be.
         if path.matches(".repeat").count() > MAX_DEPTH {
