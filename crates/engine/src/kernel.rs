@@ -21,6 +21,9 @@ use crate::tasks::Tasks;
 /// Stands for "no burst" and "no timed wake".
 pub(crate) const NEVER: u64 = u64::MAX;
 
+/// [ns] Time at which a run is given up: tasks that try their locks for ever, each time after much work.
+pub(crate) const MAX_CLOCK: u64 = u64::MAX / 2;
+
 /// Where a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -80,6 +83,8 @@ pub(crate) struct Kernel {
     /// Threads that exist for the OS, now and at the peak.
     pub(crate) alive: Alive,
     pub(crate) queue: EventQueue,
+    /// Events that may still be processed before it is looked at how the run stands.
+    pub(crate) left: u64,
     pub(crate) os: Os,
     pub(crate) submissions: Submissions,
     /// Tasks that have arrived and have not been submitted.
@@ -131,6 +136,7 @@ impl Kernel {
             thread_info: Vec::new(),
             alive: Alive::default(),
             queue: queue.cleared(),
+            left: 0,
             os: Os::new(plan.cores),
             recorder: Recorder::expecting(plan.tasks, [task_records, thread_records]),
             done: 0,
@@ -259,6 +265,34 @@ impl Kernel {
         }
         self.busy_event(thread, ns, activity, task);
         true
+    }
+
+    /// Like `busy`, where the caller goes on as it would if it were asked at the end: if nothing else happens until then,
+    /// the clock is there at once, and this is `false` as well.
+    #[must_use]
+    #[inline]
+    pub(crate) fn work(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) -> bool {
+        ns > 0 && self.work_event(thread, ns, activity, task)
+    }
+
+    /// Like `work`, but after no time at all others get their turn first.
+    #[must_use]
+    pub(crate) fn work_event(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) -> bool {
+        let end = self.now + ns;
+        let alone = end < self.queue.next_time_or_max() && self.os.nobody_is_ready();
+        if !alone || self.left == 0 || self.retry_log.due || end > MAX_CLOCK {
+            self.busy_event(thread, ns, activity, task);
+            return true;
+        }
+        let state = &mut self.threads[thread as usize];
+        debug_assert_eq!(state.status, Status::OnCore);
+        state.task = task;
+        if ns > 0 {
+            state.record(&mut self.recorder, self.now, thread, activity, task);
+        }
+        self.left -= 1;
+        self.now = end;
+        false
     }
 
     /// Like `busy`, but even no time at all passes through the event queue, so that others get their turn.

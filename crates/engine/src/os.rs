@@ -77,6 +77,12 @@ impl Os {
         }
     }
 
+    /// Whether the model need not be asked about any other thread now.
+    #[inline]
+    pub(crate) fn nobody_is_ready(&self) -> bool {
+        self.first_ready == NOBODY
+    }
+
     fn find_furthest_behind(&mut self) {
         self.furthest_behind = self.running.iter().map(|other| other.behind).max().unwrap_or(0);
     }

@@ -193,8 +193,13 @@ impl EventQueue {
 
     /// [ns] The time of the earliest event.
     pub(crate) fn next_time(&self) -> Option<u64> {
-        let time = self.near.first().time.min(self.far.least().time);
-        (time != NOTHING.time).then_some(time)
+        Some(self.next_time_or_max()).filter(|&time| time != NOTHING.time)
+    }
+
+    /// [ns] The time of the earliest event, or later than all times if there is none.
+    #[inline]
+    pub(crate) fn next_time_or_max(&self) -> u64 {
+        self.near.first().time.min(self.far.least().time)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::arena::Arena;
 use crate::detect::{self, Waits};
 use crate::error::{FieldError, ScenarioError};
 use crate::finding::Finding;
-use crate::kernel::{Kernel, Status};
+use crate::kernel::{Kernel, MAX_CLOCK, Status};
 use crate::model::{Coroutines, EventLoop, Go, GreenThreads, Scheduler, ThreadPool, Tokio};
 use crate::plan::{ModelPlan, Plan};
 use crate::quantity::Nanos;
@@ -20,9 +20,6 @@ pub const MAX_RECORDS: u64 = 1 << 26;
 
 /// How often the records are counted, in events; an event makes few, so that there are hardly more than the most.
 const COUNT_EVERY: u64 = 1 << 10;
-
-/// [ns] Time at which a run is given up: tasks that try their locks for ever, each time after much work.
-const MAX_CLOCK: u64 = u64::MAX / 2;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -312,16 +309,18 @@ impl Course {
     /// retries must be looked at.
     fn process<M: Scheduler>(&mut self, model: &mut M, portion: u64) -> u64 {
         let kernel = &mut self.kernel;
-        for done in 0..portion {
+        kernel.left = portion;
+        while kernel.left > 0 {
             let Some((time, event)) = kernel.queue.pop() else {
                 self.over = true;
-                return done;
+                break;
             };
             debug_assert!(time >= kernel.now, "time runs forward");
             if time > MAX_CLOCK {
-                return done;
+                break;
             }
             kernel.now = time;
+            kernel.left -= 1;
             let mut ready = None;
             match event {
                 Event::BurstEnd(thread) => ready = kernel.burst_end(thread).then_some(thread),
@@ -339,10 +338,10 @@ impl Course {
             }
             if kernel.finished || kernel.retry_log.due {
                 self.over = kernel.finished;
-                return done + 1;
+                break;
             }
         }
-        portion
+        portion - kernel.left
     }
 
     /// Whether the tasks that try their locks again and again have got nowhere.

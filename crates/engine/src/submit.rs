@@ -29,8 +29,12 @@ impl Submitter {
 
     /// The submitter is on a core and has nothing to do.
     pub(crate) fn resume(&mut self, kernel: &mut Kernel, model: &mut impl Accept) {
-        self.hand_over(kernel, model);
-        self.go_on(kernel, model);
+        loop {
+            self.hand_over(kernel, model);
+            if self.go_on(kernel, model) {
+                return;
+            }
+        }
     }
 
     /// The first half of `resume`: what was being submitted has been.
@@ -40,18 +44,19 @@ impl Submitter {
         }
     }
 
-    /// The second half of `resume`: the next task, or the end.
-    pub(crate) fn go_on(&mut self, kernel: &mut Kernel, model: &mut impl Accept) {
+    /// The second half of `resume`: the next task, or the end. `false` if that task has been submitted already.
+    pub(crate) fn go_on(&mut self, kernel: &mut Kernel, model: &mut impl Accept) -> bool {
         if kernel.all_done() {
             kernel.finished = true;
-            return;
+            return true;
         }
         if let Some(task) = kernel.next_arrived() {
             self.current = Some(task);
             let cost = model.submit_cost(kernel, task);
-            kernel.busy_event(self.thread, cost, Activity::Overhead, NO_TASK);
+            kernel.work_event(self.thread, cost, Activity::Overhead, NO_TASK)
         } else {
             kernel.await_arrival(self.thread);
+            true
         }
     }
 

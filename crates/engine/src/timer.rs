@@ -111,7 +111,7 @@ impl Timer {
                 kernel.park(self.thread);
                 return None;
             };
-            if kernel.busy(self.thread, cost, Activity::Overhead, NO_TASK) {
+            if kernel.work(self.thread, cost, Activity::Overhead, NO_TASK) {
                 return None;
             }
         }

@@ -204,7 +204,7 @@ impl Pool {
                             return ended;
                         }
                     };
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                    if kernel.work(thread, cost, Activity::Overhead, task) {
                         self.job(index).work = Work::Starting(task);
                         return ended;
                     }
@@ -249,7 +249,7 @@ impl Pool {
         match next {
             Some(next) if run + 1 < LOOP_FAIRNESS => {
                 *self.job(index) = Job { work: Work::Starting(next), in_loop: Some(run + 1) };
-                return kernel.busy(thread, kernel.plan.costs.kt_run, Activity::Overhead, next);
+                return kernel.work(thread, kernel.plan.costs.kt_run, Activity::Overhead, next);
             }
             Some(next) => self.workers.hand_on(kernel, Item::Loop(next), index),
             None => self.workers.end_blocking(),

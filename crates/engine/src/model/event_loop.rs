@@ -109,7 +109,7 @@ impl EventLoop {
             match next {
                 Next::Cpu(ns) => {
                     kernel.advance(task);
-                    if kernel.busy(thread, ns, Activity::Running, task) {
+                    if kernel.work(thread, ns, Activity::Running, task) {
                         return false;
                     }
                 }
@@ -120,7 +120,7 @@ impl EventLoop {
                     }
                     kernel.task_suspended(task, TaskState::Waiting, reason);
                     self.work = Work::Delaying { task, deadline: kernel.now + ns };
-                    return !kernel.busy(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
+                    return !kernel.work(thread, kernel.plan.costs.loop_delay, Activity::Overhead, task);
                 }
                 // A suspension point inside a critical section does not compile, so that call blocks too.
                 Next::Io(ns, _) | Next::Block(ns, _) => {
@@ -159,7 +159,7 @@ impl EventLoop {
                 }
                 Next::Prepare => {
                     kernel.advance(task);
-                    if kernel.busy(thread, kernel.plan.costs.loop_launch, Activity::Overhead, task) {
+                    if kernel.work(thread, kernel.plan.costs.loop_launch, Activity::Overhead, task) {
                         return false;
                     }
                 }
@@ -210,8 +210,10 @@ impl Scheduler for EventLoop {
                 Work::Body => {
                     if let Some(task) = kernel.next_arrived() {
                         self.work = Work::Launching(task);
-                        kernel.busy_event(thread, launch, Activity::Overhead, NO_TASK);
-                        return;
+                        if kernel.work_event(thread, launch, Activity::Overhead, NO_TASK) {
+                            return;
+                        }
+                        continue;
                     }
                     self.work = Work::Loop;
                 }
@@ -240,7 +242,7 @@ impl Scheduler for EventLoop {
                         }
                         Some(Event::Task(task)) if kernel.has_begun(task) => {
                             self.work = Work::Resuming(task);
-                            if kernel.busy(thread, resume, Activity::Overhead, task) {
+                            if kernel.work(thread, resume, Activity::Overhead, task) {
                                 return;
                             }
                         }

@@ -175,7 +175,7 @@ impl Pool {
                     Some(Entry::Mount(task)) => {
                         let costs = &kernel.plan.costs;
                         let cost = if kernel.has_begun(task) { costs.vt_resume } else { costs.vt_first_run };
-                        if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        if kernel.work(thread, cost, Activity::Overhead, task) {
                             self.carriers.list[index].work = Work::Mounting(task);
                             return ended;
                         }

@@ -124,13 +124,15 @@ impl Scheduler for ThreadPool {
             }
             return;
         }
-        self.submitter.hand_over(kernel, &mut self.pool);
-        if self.pool.crew.work(thread) != Work::None {
-            // It runs what the pool has refused.
-            self.pool.resume(kernel, thread);
-        }
-        if self.pool.crew.work(thread) == Work::None {
-            self.submitter.go_on(kernel, &mut self.pool);
+        loop {
+            self.submitter.hand_over(kernel, &mut self.pool);
+            if self.pool.crew.work(thread) != Work::None {
+                // It runs what the pool has refused.
+                self.pool.resume(kernel, thread);
+            }
+            if self.pool.crew.work(thread) != Work::None || self.submitter.go_on(kernel, &mut self.pool) {
+                return;
+            }
         }
     }
 
@@ -162,7 +164,7 @@ impl Pool {
                 }
                 Work::New(task) => {
                     self.crew.set(thread, Work::Running(task));
-                    if kernel.busy(thread, kernel.plan.costs.pool_dispatch, Activity::Overhead, task) {
+                    if kernel.work(thread, kernel.plan.costs.pool_dispatch, Activity::Overhead, task) {
                         return ended;
                     }
                 }
@@ -198,7 +200,7 @@ impl Pool {
             self.crew.wake_longest_idle(kernel);
         }
         self.crew.set(thread, Work::Running(task));
-        !kernel.busy(thread, cost, Activity::Overhead, task)
+        !kernel.work(thread, cost, Activity::Overhead, task)
     }
 
     /// Whether tasks go from the submitter to an idle worker without a queue in between (`SynchronousQueue`).

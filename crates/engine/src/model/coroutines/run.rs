@@ -16,7 +16,7 @@ impl Pool {
             match next {
                 Next::Cpu(ns) => {
                     kernel.advance(task);
-                    if kernel.busy(thread, ns, Activity::Running, task) {
+                    if kernel.work(thread, ns, Activity::Running, task) {
                         return Ran::Busy;
                     }
                 }
@@ -29,7 +29,7 @@ impl Pool {
                     kernel.task_suspended(task, TaskState::Waiting, reason);
                     self.job(index).work = Work::Inserting { task, deadline };
                     let cost = self.timer.under_lock(kernel.now, kernel.plan.costs.kt_timer_insert);
-                    let busy = kernel.busy(thread, cost, Activity::Overhead, task);
+                    let busy = kernel.work(thread, cost, Activity::Overhead, task);
                     return if busy { Ran::Busy } else { Ran::Inserting };
                 }
                 // K-9; a suspension point inside a critical section does not compile, so that call blocks too.
@@ -66,7 +66,7 @@ impl Pool {
                         if barges { self.locks.release(number) } else { self.locks.hand_over(number, kernel.now) };
                     if let Some(heir) = heir {
                         let cost = self.wake_waiter(kernel, index, heir);
-                        if kernel.busy(thread, cost, Activity::Overhead, task) {
+                        if kernel.work(thread, cost, Activity::Overhead, task) {
                             return Ran::Busy;
                         }
                     }
@@ -77,14 +77,14 @@ impl Pool {
                         let cost = self.make_way(kernel, index, task);
                         self.job(index).work = Work::Leaving;
                         // Somebody else may be running it by now.
-                        let busy = kernel.busy(thread, cost, Activity::Overhead, NO_TASK);
+                        let busy = kernel.work(thread, cost, Activity::Overhead, NO_TASK);
                         return if busy { Ran::Busy } else { Ran::Inserting };
                     }
                 }
                 Next::Prepare => {
                     kernel.advance(task);
                     let cost = self.submit_cost(kernel, task);
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                    if kernel.work(thread, cost, Activity::Overhead, task) {
                         return Ran::Busy;
                     }
                 }

@@ -30,7 +30,7 @@ impl Pool {
             match next {
                 Next::Cpu(ns) => {
                     kernel.advance(task);
-                    if kernel.busy(thread, ns, Activity::Running, task) {
+                    if kernel.work(thread, ns, Activity::Running, task) {
                         return Ran::Busy;
                     }
                 }
@@ -96,7 +96,7 @@ impl Pool {
                 Next::Prepare => {
                     kernel.advance(task);
                     let cost = kernel.plan.costs.vt_spawn + self.stack_cost(kernel);
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                    if kernel.work(thread, cost, Activity::Overhead, task) {
                         return Ran::Busy;
                     }
                 }

@@ -97,7 +97,7 @@ impl Pool {
         }
         self.carriers.list[index].work = Work::Inserting { task, deadline };
         let cost = timers.list[timer].under_lock(kernel.now, kernel.plan.costs.vt_timer_insert);
-        if kernel.busy(thread, cost, Activity::Overhead, task) { Ran::Busy } else { Ran::Unmounted }
+        if kernel.work(thread, cost, Activity::Overhead, task) { Ran::Busy } else { Ran::Unmounted }
     }
 
     #[allow(clippy::inline_always, reason = "a part of the loop over events")]
@@ -124,7 +124,7 @@ impl Pool {
                 kernel.park(self.unblocker.thread);
                 return;
             }
-            if kernel.busy(self.unblocker.thread, kernel.plan.costs.vt_unblock, Activity::Overhead, NO_TASK) {
+            if kernel.work(self.unblocker.thread, kernel.plan.costs.vt_unblock, Activity::Overhead, NO_TASK) {
                 return;
             }
         }

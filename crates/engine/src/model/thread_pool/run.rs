@@ -30,7 +30,7 @@ impl Pool {
             match next {
                 Next::Cpu(ns) => {
                     kernel.advance(task);
-                    if kernel.busy(thread, ns, Activity::Running, task) {
+                    if kernel.work(thread, ns, Activity::Running, task) {
                         return Outcome::Waits;
                     }
                 }
@@ -77,7 +77,7 @@ impl Pool {
                 Next::Prepare => {
                     kernel.advance(task);
                     let cost = self.decide(kernel, thread);
-                    if kernel.busy(thread, cost, Activity::Overhead, task) {
+                    if kernel.work(thread, cost, Activity::Overhead, task) {
                         return Outcome::Waits;
                     }
                 }
