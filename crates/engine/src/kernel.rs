@@ -2,7 +2,7 @@
 //! waits and parks. Which thread has a core is decided in `os`; what a thread does next is the model's business.
 //!
 //! A model is a state machine per thread. The kernel calls `resume` when a thread is on a core and has nothing to
-//! do; the model answers with `busy`, `block_for`, `hold`, `park` or `park_until`.
+//! do; the model answers with `busy`, `work`, `block_for`, `hold`, `park` or `park_until`.
 
 use std::collections::VecDeque;
 
@@ -284,12 +284,7 @@ impl Kernel {
             self.busy_event(thread, ns, activity, task);
             return true;
         }
-        let state = &mut self.threads[thread as usize];
-        debug_assert_eq!(state.status, Status::OnCore);
-        state.task = task;
-        if ns > 0 {
-            state.record(&mut self.recorder, self.now, thread, activity, task);
-        }
+        self.begin(thread, ns, activity, task);
         self.left -= 1;
         self.now = end;
         false
@@ -298,15 +293,22 @@ impl Kernel {
     /// Like `busy`, but even no time at all passes through the event queue, so that others get their turn.
     pub(crate) fn busy_event(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) {
         let end = self.now + ns;
+        let state = self.begin(thread, ns, activity, task);
+        state.burst = activity;
+        state.burst_end = end;
+        self.queue.push(end, Event::BurstEnd(thread));
+    }
+
+    /// The thread begins to work for the task.
+    #[inline]
+    fn begin(&mut self, thread: u32, ns: u64, activity: Activity, task: u32) -> &mut Thread {
         let state = &mut self.threads[thread as usize];
         debug_assert_eq!(state.status, Status::OnCore);
         state.task = task;
-        state.burst = activity;
-        state.burst_end = end;
         if ns > 0 {
             state.record(&mut self.recorder, self.now, thread, activity, task);
         }
-        self.queue.push(end, Event::BurstEnd(thread));
+        state
     }
 
     /// The thread sleeps with its task for `ns`, and a little longer as every sleep does, and gives its core up meanwhile.
