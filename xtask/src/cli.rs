@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::agreement::Options as Agreement;
 use crate::fidelity::Options as Fidelity;
+use crate::go::Options as Go;
 
 pub(crate) const USAGE: &str = "\
 Usage: cargo xtask COMMAND
@@ -23,6 +24,9 @@ Commands:
   agreement [--only WORKLOAD,…] [--runtime NAME,…] [--reps N]
                                   Run the seeds' workloads by independent programs and by `parkbench measure` in turn,
                                   and print how far the totals are apart
+  go [--only SCENARIO,…] [--reps N] [--record]
+                                  Run scenarios on the real scheduler of Go 1.26 and by simulation, and compare who
+                                  runs when; with --record, write the real orders down for the engine's tests
   deny                            Check licences, sources and bans with cargo-deny, if it is installed
   static --dir DIR [--port N] [--base /PATH/] [--csp POLICY] [--until-stdin-closes]
                                   Serve a directory as it is; the end-to-end tests use it
@@ -56,6 +60,7 @@ pub(crate) enum Command {
     },
     Fidelity(Fidelity),
     Agreement(Agreement),
+    Go(Go),
     Deny,
     Setup,
 }
@@ -91,6 +96,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Command, S
         "bench-engine" => parse_bench(rest),
         "fidelity" => parse_fidelity(rest),
         "agreement" => parse_agreement(rest),
+        "go" => parse_go(rest),
         "deny" => rest.nothing().map(|()| Command::Deny),
         "setup" => rest.nothing().map(|()| Command::Setup),
         other => Err(format!("unknown command {other:?}")),
@@ -173,6 +179,23 @@ fn parse_fidelity(rest: &mut Rest) -> Result<Command, String> {
         }
     }
     Ok(Command::Fidelity(options))
+}
+
+fn parse_go(rest: &mut Rest) -> Result<Command, String> {
+    let mut options = Go::default();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--only" => options.only.extend(rest.list("--only")?),
+            "--reps" => options.reps = Some(rest.count("--reps")?),
+            "--record" => options.record = true,
+            "--help" | "-h" => return Ok(Command::Help),
+            other => return Err(rest.unknown(other)),
+        }
+    }
+    if options.record && !options.only.is_empty() {
+        return Err("--record writes all orders down, so there is no --only with it".into());
+    }
+    Ok(Command::Go(options))
 }
 
 fn parse_agreement(rest: &mut Rest) -> Result<Command, String> {
@@ -260,6 +283,10 @@ mod tests {
             reps: Some(5),
         };
         check("agreement --only io-bound --runtime tokio,java-pool --reps 5", Ok(Command::Agreement(some)));
+        check("go", Ok(Command::Go(Go::default())));
+        let some = Go { only: vec!["hogs".into(), "mutex".into()], reps: Some(5), record: false };
+        check("go --only hogs,mutex --reps 5", Ok(Command::Go(some)));
+        check("go --record", Ok(Command::Go(Go { record: true, ..Go::default() })));
         check("bench-engine --peers", Ok(Command::BenchEngine { only: Vec::new(), peers: true }));
         check(
             "static --dir dist --base /a/b/ --until-stdin-closes",
@@ -280,6 +307,9 @@ mod tests {
         check("serve --port", Err("--port needs a value"));
         check("serve --port 70000", Err("--port \"70000\" must be a number from 0 to 65535"));
         check("agreement --reps 0", Err("--reps \"0\" must be a number from 1 to 1000"));
+        check("go --reps none", Err("--reps \"none\" must be a number from 1 to 1000"));
+        check("go --now", Err("go does not know \"--now\""));
+        check("go --only hogs --record", Err("--record writes all orders down, so there is no --only with it"));
         check("deny now", Err("deny does not know \"now\""));
         check("static", Err("static needs --dir DIR"));
         check("static --dir d --base a", Err("--base \"a\" must begin and end with a slash"));

@@ -6,6 +6,7 @@ mod bench;
 mod cli;
 mod deny;
 mod fidelity;
+mod go;
 mod jvm;
 mod layers;
 mod metrics;
@@ -52,6 +53,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::BenchEngine { only, peers } => bench::bench_engine(&paths, &only, peers)?,
         Command::Fidelity(options) => fidelity::fidelity(&paths, &options)?,
         Command::Agreement(options) => agreement::agreement(&paths, &options)?,
+        Command::Go(options) => go::go(&paths, &options)?,
         Command::Deny => deny::deny(&paths)?,
         Command::Setup => tools::Toolbox::start(&paths, tools::Tool::ALL).wait_for(tools::Tool::ALL)?,
     }

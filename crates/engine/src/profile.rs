@@ -129,6 +129,7 @@ costs! {
     go_timer_insert: Nanos <= TOP, "[ns] M: putting one timer into the heap of its P.";
     go_timer_fire: Nanos <= TOP, "[ns] M: one expiry.";
     go_poll_tick: Nanos <= TOP, "[ns] An idle M that polls for the first timer waits whole multiples of this; 0 waits exactly.";
+    go_usleep: Nanos <= TOP, "[ns] Lateness of the runtime's own sleeps of microseconds: sysmon's, and a thief's before it takes runnext.";
     go_bytes: Bytes <= TOP_BYTES, "[bytes] Resident memory of a goroutine that has not ended.";
     go_thread_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of an M: its own stack, kernel stack, bookkeeping.";
     go_resident: Bytes <= TOP_BYTES, "[bytes] Resident memory of a Go program before the first task.";

@@ -122,7 +122,7 @@ fn cpu_hog_starves_the_others_where_there_are_no_time_slices() {
 
     let p95: Vec<u64> = metrics(&scenario).iter().map(|run| run.response_ns.p95).collect();
     says(p95[0], 8 * MS);
-    says(p95[2], 124 * MS);
+    says(p95[2], 134 * MS);
     assert!(p95[1] > 7 * p95[2]);
 
     // With cores to spare nobody starves: 6 hogs for 8 carriers.

@@ -25,7 +25,9 @@
 //! program when it needs more threads than there may be (10,000 by default).
 //! Not modelled: garbage collection, stacks that grow, `LockOSThread`, the spinning of `Mutex.Lock` before it waits,
 //! sockets apart from timers, the CPU time of `sysmon` and of a look through other Ps, timers that are stopped.
-//! Knobs: `workers` (`GOMAXPROCS`), the `go_*` costs, `thread_wake`, `thread_create`, `timer_lateness`.
+//! Knobs: `workers` (`GOMAXPROCS`), the `go_*` costs, `thread_wake`, `thread_create`, `timer_lateness` of the M that
+//! polls, and the lateness of sleeps for `block` steps.
+//! Seen on real Go with one P: the orders of `tests/data/go/orders.txt` (`cargo xtask go`).
 //! Known divergences: a step that computes can be preempted anywhere, the scheduler's own work only after it; every
 //! `block` is a system call (a wait in `Object.wait` parks the goroutine, as `sync.Cond` does); monitors are mutexes,
 //! and frames on the stack hold nothing; the real runtime starts with a few ticks and threads from its own start-up;

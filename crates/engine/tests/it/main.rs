@@ -8,6 +8,8 @@ mod errors;
 mod findings;
 mod go;
 #[cfg(not(target_arch = "wasm32"))]
+mod go_real;
+#[cfg(not(target_arch = "wasm32"))]
 mod go_reference;
 mod java;
 #[cfg(not(target_arch = "wasm32"))]

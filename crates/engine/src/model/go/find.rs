@@ -162,7 +162,7 @@ impl Go {
         if search.spared != Some(next) && self.is_running(kernel, victim) {
             search.spared = Some(next);
             self.machines[machine as usize].work = Work::Steal(*search);
-            kernel.park_until(machine, kernel.now + RUNNEXT_GRACE + kernel.plan.costs.timer_lateness);
+            kernel.park_until(machine, kernel.now + RUNNEXT_GRACE + kernel.plan.costs.go_usleep);
             return Some(false);
         }
         self.procs[victim].next = None;

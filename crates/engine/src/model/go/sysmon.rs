@@ -34,7 +34,8 @@ impl Go {
         } else if sysmon.idle > PATIENCE {
             sysmon.delay = (sysmon.delay * 2).min(LONGEST);
         }
-        self.sysmon_until(kernel, kernel.now + self.sysmon.delay + kernel.plan.costs.timer_lateness);
+        let until = kernel.now + sysmon.delay + kernel.plan.costs.go_usleep;
+        self.sysmon_until(kernel, until);
     }
 
     fn sysmon_until(&mut self, kernel: &mut Kernel, time: u64) {

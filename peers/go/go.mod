@@ -1,0 +1,3 @@
+module parkbench/peers/go
+
+go 1.26
