@@ -32,7 +32,7 @@ type class struct {
 type result struct {
 	Version string `json:"version"`
 	TotalNs int64  `json:"total_ns"`
-	// Who went on to run, in order; a task that ended is `n.`.
+	// Who went on to run, in order; a task that ended is `n.`. Empty where there are several Ps.
 	Order []string `json:"order"`
 	// [ns] When.
 	Times []int64 `json:"times"`
@@ -64,7 +64,7 @@ func main() {
 }
 
 func resultOf(d done) result {
-	out := result{Version: runtime.Version(), TotalNs: d.total.Nanoseconds()}
+	out := result{Version: runtime.Version(), TotalNs: d.total.Nanoseconds(), Order: []string{}, Times: []int64{}}
 	for _, e := range d.events {
 		name := fmt.Sprint(e.task)
 		if e.end {

@@ -19,6 +19,7 @@ type event struct {
 	end  bool
 }
 
+// recorder is used where there is one P. Several would wait for each other to write, which no scenario has.
 type recorder struct {
 	start  time.Time
 	next   atomic.Int64
@@ -26,9 +27,13 @@ type recorder struct {
 }
 
 // note also says when that was.
-func (r *recorder) note(task int32, end bool) time.Duration {
-	at := time.Since(r.start)
-	r.events[r.next.Add(1)-1] = event{at, task, end}
+func (t *goroutine) note(end bool) time.Duration {
+	at := time.Since(t.rec.start)
+	if t.plan.alone {
+		t.rec.events[t.rec.next.Add(1)-1] = event{at, t.id, end}
+	} else {
+		t.last = event{at, t.id, end}
+	}
 	return at
 }
 
@@ -78,12 +83,13 @@ type goroutine struct {
 	live     atomic.Int32
 	noted    time.Duration // when it last noted something, if it has done nothing since
 	parent   *goroutine
+	last     event // where there are several Ps
 }
 
 func (t *goroutine) run(steps []step) {
-	t.note()
+	t.turn()
 	t.steps(steps)
-	t.rec.note(t.id, true)
+	t.note(true)
 	if t.parent != nil {
 		t.parent.live.Add(-1)
 	}
@@ -100,31 +106,31 @@ func (t *goroutine) steps(steps []step) {
 			t.compute(s.time.draw(), noted)
 		case stepSleep:
 			time.Sleep(s.time.draw())
-			t.note()
+			t.turn()
 		case stepBlock:
 			block(s.time.draw())
-			t.note()
+			t.turn()
 		case stepYield:
 			runtime.Gosched()
-			t.note()
+			t.turn()
 		case stepLock:
 			if m := &t.plan.mutexes[s.lock]; !m.TryLock() {
 				m.Lock()
-				t.note()
+				t.turn()
 			}
 		case stepUnlock:
 			before := t.rec.next.Load()
 			t.plan.mutexes[s.lock].Unlock()
 			if t.plan.alone && t.rec.next.Load() != before {
 				// A starving waiter has run in its place.
-				t.note()
+				t.turn()
 			}
 		case stepAcquire:
 			select {
 			case t.plan.channels[s.lock] <- struct{}{}:
 			default:
 				t.plan.channels[s.lock] <- struct{}{}
-				t.note()
+				t.turn()
 			}
 		case stepRelease:
 			<-t.plan.channels[s.lock]
@@ -140,7 +146,7 @@ func (t *goroutine) steps(steps []step) {
 			waits := t.live.Load() > 0
 			t.children.Wait()
 			if waits {
-				t.note()
+				t.turn()
 			}
 		case stepRepeat:
 			for range s.count {
@@ -150,8 +156,8 @@ func (t *goroutine) steps(steps []step) {
 	}
 }
 
-func (t *goroutine) note() {
-	t.noted = t.rec.note(t.id, false)
+func (t *goroutine) turn() {
+	t.noted = t.note(false)
 }
 
 // compute runs until it has had a core for so long, counted from its last note, so that writing that down is a part of it.
@@ -174,7 +180,7 @@ func (t *goroutine) compute(long, from time.Duration) {
 		case seen == others:
 			had += gap
 		default:
-			t.rec.note(t.id, false)
+			t.note(false)
 			others = seen + 1
 		}
 	}

@@ -24,7 +24,8 @@
 //! and its starvation mode of 1 ms; semaphores and fair locks as channels, which hand over in order; the end of the
 //! program when it needs more threads than there may be (10,000 by default).
 //! Not modelled: garbage collection, stacks that grow, `LockOSThread`, the spinning of `Mutex.Lock` before it waits,
-//! sockets apart from timers, the CPU time of `sysmon` and of a look through other Ps, timers that are stopped.
+//! sockets apart from timers, the CPU time of `sysmon` and of a look through other Ps, timers that are stopped, waits of
+//! Ms for each other at the global queue.
 //! Knobs: `workers` (`GOMAXPROCS`), the `go_*` costs, `thread_wake`, `thread_create`, `timer_lateness` of the M that
 //! polls, and the lateness of sleeps for `block` steps.
 //! Seen on real Go with one P: the orders of `tests/data/go/orders.txt` (`cargo xtask go`).
