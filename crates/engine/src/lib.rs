@@ -48,4 +48,4 @@ pub use scenario::{
 };
 pub use sim::{MAX_EVENTS, MAX_RECORDS, Progress, Simulation};
 pub use state::{Activity, Reason, Role, TaskState};
-pub use submissions::{Arrivals, Submissions};
+pub use submissions::{Arrivals, LoopPlan, Submissions};

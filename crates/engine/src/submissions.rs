@@ -51,6 +51,19 @@ pub struct Submissions {
     closed: bool,
 }
 
+/// One closed loop with every draw made, for those who run it elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopPlan {
+    /// [ns] When its users send their first tasks.
+    pub due: u64,
+    /// Users; no more than there are tasks.
+    pub users: u32,
+    /// Its tasks, in the order in which they are sent.
+    pub tasks: Vec<u32>,
+    /// [ns] For each of them how long its user thinks before it is sent, from the end of the user's last; 0 for a first.
+    pub think: Vec<u64>,
+}
+
 /// The arrivals of one class, or of a mix of classes.
 #[derive(Clone, Debug)]
 struct Stream {
@@ -98,8 +111,9 @@ impl Submissions {
         self.earliest().and_then(|index| self.streams[index].due).map(|due| due - self.start)
     }
 
-    /// A task of class number `class` has ended at `now`: in a closed loop its user thinks and sends another.
-    pub(crate) fn ended(&mut self, class: usize, now: u64) {
+    /// A task of class number `class`, which no other has started, has ended at `now` [ns]: in a closed loop its user thinks
+    /// and sends another.
+    pub fn ended(&mut self, class: usize, now: u64) {
         let (start, seed) = (self.start, self.seed);
         let Some(stream) = self.streams.iter_mut().find(|stream| stream.order.is_some() || stream.class == class)
         else {
@@ -109,24 +123,27 @@ impl Submissions {
         if stream.released == stream.count {
             return;
         }
-        // The draw belongs to the task that will be sent, whoever sends it.
-        let subject = (stream.class as u64) << 32 | u64::from(stream.released);
-        let think = think.draw(&mut stream_of(seed, subject));
+        let think = stream.think(think, stream.released, seed);
         stream.released += 1;
         stream.sends.push(Reverse(start + now + think));
         stream.due = stream.sends.peek().map(|Reverse(due)| *due);
     }
 
     /// Whether arrivals depend on the ends of tasks.
-    pub(crate) const fn is_closed(&self) -> bool {
+    pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// The next task, if it is due by `now`.
-    pub(crate) fn next_by(&mut self, now: u64) -> Option<u32> {
+    /// The next task, if it is due by `now` [ns].
+    pub fn next_by(&mut self, now: u64) -> Option<u32> {
         let index = self.earliest()?;
         let due = self.streams[index].due.filter(|due| due - self.start <= now)?;
         Some(self.streams[index].advance(due))
+    }
+
+    /// The closed loops among the arrivals, as they are before the first task is due.
+    pub fn loops(&self) -> Vec<LoopPlan> {
+        self.streams.iter().filter_map(|stream| stream.closed_loop(self.start, self.seed)).collect()
     }
 
     #[inline]
@@ -137,10 +154,6 @@ impl Submissions {
         let pending = (0..self.streams.len()).filter(|&index| self.streams[index].due.is_some());
         pending.min_by_key(|&index| self.streams[index].due)
     }
-}
-
-fn stream_of(seed: u64, subject: u64) -> Pcg32 {
-    stream(seed, Purpose::Think, subject)
 }
 
 impl Stream {
@@ -169,12 +182,36 @@ impl Stream {
         Self { due, at, next: 0, count, arrivals: arrivals.clone(), rng, sends, released, tasks, order, class }
     }
 
-    /// The next task, which is due now, and when the one after it is.
-    fn advance(&mut self, due: u64) -> u32 {
+    /// [ns] How long the user thinks who sends task number `number` of this stream. The draw belongs to that task, whoever
+    /// sends it.
+    fn think(&self, think: &Span, number: u32, seed: u64) -> u64 {
+        let subject = (self.class as u64) << 32 | u64::from(number);
+        think.draw(&mut stream(seed, Purpose::Think, subject))
+    }
+
+    /// As the closed loop that it is, if it is one.
+    fn closed_loop(&self, start: u64, seed: u64) -> Option<LoopPlan> {
+        let Arrivals::ClosedLoop { think, .. } = &self.arrivals else { return None };
+        let users = self.released;
+        let mut sent = self.clone();
+        let tasks = (0..self.count).map(|_| sent.take()).collect();
+        let think =
+            (0..self.count).map(|number| if number < users { 0 } else { self.think(think, number, seed) }).collect();
+        Some(LoopPlan { due: self.at.saturating_sub(start), users, tasks, think })
+    }
+
+    /// The next task, whenever it is due.
+    fn take(&mut self) -> u32 {
         let class = self.order.as_ref().map_or(0, |order| usize::from(order[self.next as usize]));
         let task = self.tasks[class];
         self.tasks[class] += 1;
         self.next += 1;
+        task
+    }
+
+    /// The next task, which is due now, and when the one after it is.
+    fn advance(&mut self, due: u64) -> u32 {
+        let task = self.take();
         let number = u64::from(self.next);
         self.due = match &self.arrivals {
             Arrivals::AtOnce => Some(due),
@@ -250,6 +287,34 @@ mod tests {
             ),
             &[(0, 0), (0, 2), (2, 3), (4, 1), (4, 4)],
         );
+    }
+
+    #[test]
+    fn a_closed_loop_is_the_same_elsewhere() {
+        let text = "version = 1\nname = \"test\"\nruns = [{ model = \"thread-pool\" }]\n[machine]\ncores = 1\n\
+            [[tasks]]\ncount = 2\nsteps = [\"yield\"]\n\
+            [[tasks]]\ncount = 5\nat = \"3 ns\"\nsteps = [\"yield\"]\n\
+            arrival = { closed-loop = { users = 2, think = { uniform = [\"10 ns\", \"20 ns\"] } } }\n";
+        let mut submissions = Plan::new(&Scenario::from_toml(text).unwrap(), 0).unwrap().submissions();
+        let loops = submissions.loops();
+        let [LoopPlan { due: 3, users: 2, tasks, think }] = loops.as_slice() else { panic!("{loops:?}") };
+        assert_eq!((tasks.as_slice(), &think[..2]), (&[2, 3, 4, 5, 6][..], &[0, 0][..]));
+        // Each ends when it is sent, so that the users send in the order in which they have thought.
+        let mut sent = Vec::new();
+        while let Some(now) = submissions.due() {
+            let task = submissions.next_by(now).unwrap();
+            sent.push((now, task));
+            submissions.ended(usize::from(task > 1), now);
+        }
+        let mut due = vec![3, 3];
+        let mut expect = vec![(0, 0), (0, 1)];
+        for (place, &task) in tasks.iter().enumerate() {
+            due.sort_unstable();
+            let now = due.remove(0);
+            expect.push((now, task));
+            due.extend(think.get(place + 2).map(|think| now + think));
+        }
+        assert_eq!(sent, expect);
     }
 
     #[test]

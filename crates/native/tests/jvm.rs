@@ -109,6 +109,28 @@ fn every_runtime_keeps_the_floor_of_io_bound() {
 
 #[test]
 #[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn users_of_a_closed_loop_wait_for_their_tasks() {
+    let scenario = file(
+        r#"{"version":1,"name":"x","machine":{"cores":2},"tasks":[{"count":5,"arrival":{"every":"1 ms"},"steps":["yield"]},
+        {"count":12,"arrival":{"closed-loop":{"users":3,"think":"4 ms"}},"steps":[{"io":"2 ms"}]}],
+        "runs":[{"model":"thread-pool","size":9}]}"#,
+    );
+    let runtimes = "java-pool,java-thread-per-task,java-virtual,kotlin-default,kotlin-io,kotlin-event-loop";
+    let output = measure(&[scenario.path().to_str().unwrap(), "--runtime", runtimes]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = json(&output);
+    assert_eq!(json["runs"].as_array().unwrap().len(), 6, "{json}");
+    for run in json["runs"].as_array().unwrap() {
+        let number = |name: &str| run[name].as_u64().unwrap();
+        assert_eq!((number("tasks_done"), number("tasks_failed")), (17, 0), "{run}");
+        // One of the loop's tasks for each user, and the others.
+        assert!((1..=8).contains(&number("in_flight_peak")), "{run}");
+        assert!(number("makespan_ns") >= (4 * 2 + 3 * 4) * MS, "{run}");
+    }
+}
+
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
 fn the_java_decides_the_variant() {
     let output = measure(&["pinning", "--tasks", "20", "--runtime", "jvm"]).output().unwrap();
     let json = json(&output);

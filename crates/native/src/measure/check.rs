@@ -1,7 +1,7 @@
 //! What a measurement refuses, though the engine can simulate it: steps that no real runtime here has yet, and what might
 //! never end.
 
-use parkbench_engine::{Arrival, FieldError, Op, Plan, Scenario, ScenarioError, Step};
+use parkbench_engine::{FieldError, Op, Plan, Scenario, ScenarioError, Step};
 
 /// Refuses what no runtime can measure, or might never end.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -12,15 +12,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
 
 /// Refuses what the engine can simulate and a measurement cannot do yet.
 fn check_known(scenario: &Scenario) -> Result<(), FieldError> {
-    let closed = |arrival: &Arrival| matches!(arrival, Arrival::ClosedLoop(_));
-    let allowed = "at-once, every, poisson, bursts, times in a measurement";
-    if scenario.mix.as_ref().is_some_and(|mix| closed(&mix.arrival)) {
-        return Err(FieldError::new("mix.arrival", "closed-loop", allowed));
-    }
     for (index, class) in scenario.tasks.iter().enumerate() {
-        if closed(&class.arrival) {
-            return Err(FieldError::new(format!("tasks[{index}].arrival"), "closed-loop", allowed));
-        }
         check_steps(&format!("tasks[{index}]"), &class.steps)?;
     }
     Ok(())
@@ -135,6 +127,6 @@ mod tests {
         let inner = format!(r#"{{"spawn":{{"count":2,"steps":[{retry}]}}}}"#);
         check_tasks(&class(&inner), Some("tasks[0].steps[0].spawn.steps[0].lock.retry"));
         let closed = r#"{"count":10,"arrival":{"closed-loop":{"users":2,"think":"1 ms"}},"steps":[{"io":"1 ms"}]}"#;
-        check_tasks(closed, Some("tasks[0].arrival: closed-loop"));
+        check_tasks(closed, None);
     }
 }

@@ -16,6 +16,7 @@ use parkbench_trace::Summary;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 
+use super::arrivals::ClosedArrivals;
 use super::command;
 use super::counters::{Counters, Counting};
 use super::histogram::Histograms;
@@ -110,11 +111,12 @@ pub(crate) fn exec_one() -> anyhow::Result<()> {
 /// The figures, and where it is traced the recording with the number of times that were taken down.
 fn repetition(job: &Job) -> anyhow::Result<(Repetition, Option<(Recording, u64)>)> {
     let workload = Arc::new(Workload::new(&job.scenario, job.run)?);
-    let slots = Arc::new(if job.trace {
+    let slots = if job.trace {
         Slots::traced(trace::mark_counts(workload.plan(), job.runtime.kind()))
     } else {
         Slots::new(workload.task_count() as usize)
-    });
+    };
+    let slots = Arc::new(slots.with_arrivals(ClosedArrivals::of(workload.plan())));
     let probe = Probe::start();
     let counting = job.count.then(Counting::here);
     let makespan_ns = match job.runtime {

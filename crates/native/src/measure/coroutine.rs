@@ -12,8 +12,10 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use smol::future::or;
 use tokio::sync::Notify;
 
+use super::arrivals::Next;
 use super::slots::Slots;
 use super::workload::{Action, Needs, Which, Workload};
 
@@ -70,19 +72,19 @@ async fn submit<R: Asynchronous>(runtime: R, workload: &Arc<Workload>, slots: &A
         workload: Arc::clone(workload),
         slots: Arc::clone(slots),
         shared: workload.permits().map(|permits| (R::lock(), R::permits(permits as usize))).collect(),
-        all_ended: Notify::new(),
+        wakes: Notify::new(),
     }));
     let mut handles = Vec::with_capacity(workload.task_count() as usize);
-    for (task, after) in workload.submissions() {
-        let early = slots.until(after);
-        if !early.is_zero() {
-            R::sleep(early).await;
+    let mut agenda = slots.agenda(workload);
+    loop {
+        match agenda() {
+            Next::Submit(task) => handles.push(spawn(tasks, task)),
+            Next::Wait(early) => or(R::sleep(early), tasks.wakes.notified()).await,
+            // One wait for all: to join one after the other would wake this thread for many of them, on a core that they
+            // need.
+            Next::Nothing if slots.all_ended() => break,
+            Next::WaitForAnEnd | Next::Nothing => tasks.wakes.notified().await,
         }
-        handles.push(spawn(tasks, task));
-    }
-    // One wait for all: to join one after the other would wake this thread for many of them, on a core that they need.
-    while !slots.all_ended() {
-        tasks.all_ended.notified().await;
     }
     for handle in handles {
         R::join(handle).await;
@@ -98,7 +100,8 @@ struct Tasks<R: Asynchronous> {
     slots: Arc<Slots>,
     /// A lock and a semaphore of each number, of which a scenario uses one.
     shared: Vec<(R::Lock, R::Permits)>,
-    all_ended: Notify,
+    /// The submitter is to look again.
+    wakes: Notify,
 }
 
 fn spawn<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) -> R::Handle {
@@ -118,10 +121,10 @@ fn compute<R: Asynchronous>(tasks: &'static Tasks<R>, task: u32) {
     ended(tasks, task);
 }
 
-/// The body has ended; the last one wakes the submitter.
+/// The body has ended; the last one wakes the submitter, and one after which another arrives.
 fn ended<R: Asynchronous>(tasks: &Tasks<R>, task: u32) {
     if tasks.slots.ended(task) {
-        tasks.all_ended.notify_one();
+        tasks.wakes.notify_one();
     }
 }
 
@@ -198,9 +201,9 @@ mod tests {
         let workload = Arc::new(Workload::new(&Scenario::from_json(text).unwrap(), 0).unwrap());
         let slots = Arc::new(Slots::new(1));
         let (runtime, blocks) = (Tokio, Blocks::OnWorker);
-        let all_ended = Notify::new();
+        let wakes = Notify::new();
         let tasks: &'static _ =
-            Box::leak(Box::new(Tasks { runtime, blocks, workload, slots, shared: Vec::new(), all_ended }));
+            Box::leak(Box::new(Tasks { runtime, blocks, workload, slots, shared: Vec::new(), wakes }));
         let by_hand = async { tokio::time::sleep(Duration::from_millis(1)).await };
         // More by a reference, two numbers and the state of two places to wait.
         let (own, least, any) = (size_of_val(&plain(tasks, 0)), size_of_val(&by_hand), size_of_val(&body(tasks, 0)));

@@ -13,6 +13,7 @@ use anyhow::{Context as _, anyhow};
 use may::coroutine::{self, JoinHandle};
 use may::sync::{Mutex, MutexGuard, Semphore};
 
+use super::arrivals::Next;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
 
@@ -36,14 +37,14 @@ pub(crate) fn run(workload: &Arc<Workload>, slots: &Arc<Slots>, workers: u32) ->
         shared: workload.permits().map(guard).collect(),
         submitter: thread::current(),
     });
-    for (task, after) in workload.submissions() {
-        thread::sleep(slots.until(after));
-        spawn(&tasks, task)?;
+    let mut agenda = slots.agenda(workload);
+    loop {
+        match agenda() {
+            Next::Submit(task) => drop(spawn(&tasks, task)?),
+            _ if slots.all_ended() => return Ok(slots.since_first_submission()),
+            next => next.park(),
+        }
     }
-    while !slots.all_ended() {
-        thread::park();
-    }
-    Ok(slots.since_first_submission())
 }
 
 /// What every green thread needs.

@@ -2,6 +2,7 @@
 //!
 //! Here is only what the command line asks for and gets; the order of events is in `collect`.
 
+mod arrivals;
 mod chart;
 mod check;
 mod child;

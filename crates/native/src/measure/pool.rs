@@ -17,6 +17,7 @@ use std::thread::{self, Scope, Thread};
 
 use anyhow::Context as _;
 
+use super::arrivals::Next;
 use super::runtime::Admission;
 use super::slots::Slots;
 use super::workload::{Action, Which, Workload};
@@ -49,17 +50,20 @@ pub(crate) fn run(
     thread::scope(|scope| {
         // Closes the queue on every way out, so that the threads end and with them the scope.
         let _closer = Closer(&pool.queue);
-        for (task, after) in workload.submissions() {
-            thread::sleep(slots.until(after));
-            pool.submit(scope, task, &[])?;
-        }
-        while !slots.all_ended() {
+        let mut agenda = slots.agenda(workload);
+        loop {
+            match agenda() {
+                Next::Submit(task) => {
+                    pool.submit(scope, task, &[])?;
+                    continue;
+                }
+                _ if slots.all_ended() => return Ok(slots.since_first_submission()),
+                next => next.park(),
+            }
             if let Some(error) = lock_of(&pool.failure).take() {
                 return Err(error);
             }
-            thread::park();
         }
-        Ok(slots.since_first_submission())
     })
 }
 
@@ -120,16 +124,16 @@ impl Pool<'_> {
 
     /// The task never begins: nobody waits for it any more, nor for what it would have started.
     fn reject(&self, task: u32) {
-        let last = self.slots.rejected(self.workload.family(task));
-        self.gone(task, last);
+        let wakes = self.slots.rejected(task, self.workload.family(task));
+        self.gone(task, wakes);
     }
 
-    /// The task has ended or never begins.
-    fn gone(&self, task: u32, last: bool) {
+    /// The task has ended or never begins; the submitter must be woken where it `wakes` it.
+    fn gone(&self, task: u32, wakes: bool) {
         if let Some(children) = self.workload.parent(task).and_then(|parent| self.children.get(parent as usize)) {
             children.down();
         }
-        if last {
+        if wakes {
             self.submitter.unpark();
         }
     }
@@ -141,8 +145,8 @@ impl Pool<'_> {
             *lock_of(&self.failure) = Some(error);
             self.submitter.unpark();
         }
-        let last = self.slots.ended(task);
-        self.gone(task, last);
+        let wakes = self.slots.ended(task);
+        self.gone(task, wakes);
     }
 
     /// The body of a task.

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::arrivals::{ClosedArrivals, Next};
 use super::clock::Clock;
 use super::trace::{Lives, Marks};
-use super::workload::Action;
+use super::workload::{Action, Workload};
 
 /// Stands for "not yet".
 pub(crate) const ABSENT: u64 = u64::MAX;
@@ -20,6 +21,8 @@ pub(crate) struct Slots {
     remaining: Apart,
     /// Where a run is traced, all that each task does.
     marks: Option<Marks>,
+    /// Where tasks arrive because others have ended, what is still to arrive.
+    closed: Option<ClosedArrivals>,
 }
 
 /// A counter that every thread changes, on cache lines of its own: beside it nothing else is read at full speed.
@@ -56,13 +59,35 @@ impl Slots {
             || Slot { submitted: AtomicU64::new(ABSENT), began: AtomicU64::new(ABSENT), ended: AtomicU64::new(ABSENT) };
         let tasks: Vec<_> = std::iter::repeat_with(slot).take(tasks).collect();
         let remaining = Apart(AtomicUsize::new(tasks.len()));
-        Self { clock: Clock::start(), first: AtomicU64::new(ABSENT), remaining, tasks, marks: None }
+        Self { clock: Clock::start(), first: AtomicU64::new(ABSENT), remaining, tasks, marks: None, closed: None }
     }
 
     /// Slots with room for so many marks of each task.
     pub(crate) fn traced(counts: Vec<usize>) -> Self {
         let slots = Self::new(counts.len());
         Self { marks: Some(Marks::new(counts)), ..slots }
+    }
+
+    /// The same for a run with these arrivals.
+    pub(crate) fn with_arrivals(self, closed: Option<ClosedArrivals>) -> Self {
+        Self { closed, ..self }
+    }
+
+    /// What the submitter of this workload does next, each time it is called.
+    pub(crate) fn agenda<'a>(&'a self, workload: &'a Workload) -> impl FnMut() -> Next + 'a {
+        let mut known = workload.submissions().peekable();
+        move || {
+            if let Some(closed) = &self.closed {
+                return closed.next(self.since_first_submission());
+            }
+            let Some(&(task, after)) = known.peek() else { return Next::Nothing };
+            let early = self.until(after);
+            if !early.is_zero() {
+                return Next::Wait(early);
+            }
+            known.next();
+            Next::Submit(task)
+        }
     }
 
     /// [ns] since these slots were made.
@@ -110,20 +135,29 @@ impl Slots {
         }
     }
 
-    /// The task's body has ended; true for the last of all, whose thread must wake the submitter.
+    /// The task's body has ended; true where its thread must wake the submitter: after the last of all, or because the next
+    /// task of a closed loop is due earlier than the submitter looks.
     pub(crate) fn ended(&self, task: u32) -> bool {
         let now = self.now();
         self.tasks[task as usize].ended.store(now, Ordering::Relaxed);
         if let Some(marks) = &self.marks {
             marks.take(task, now);
         }
-        self.remaining.0.fetch_sub(1, Ordering::AcqRel) == 1
+        let sends = self.sends(task, now);
+        self.remaining.0.fetch_sub(1, Ordering::AcqRel) == 1 || sends
     }
 
     /// The pool has refused the task, which will never begin, and with it `family` tasks, itself and all that it would
-    /// have started; true where nobody is left to wait for.
-    pub(crate) fn rejected(&self, family: usize) -> bool {
-        self.remaining.0.fetch_sub(family, Ordering::AcqRel) == family
+    /// have started; true as for [`Self::ended`].
+    pub(crate) fn rejected(&self, task: u32, family: usize) -> bool {
+        let sends = self.closed.is_some() && self.sends(task, self.now());
+        self.remaining.0.fetch_sub(family, Ordering::AcqRel) == family || sends
+    }
+
+    /// The user who sent the task, if there is one, may send another; whether the submitter must learn of it.
+    fn sends(&self, task: u32, now: u64) -> bool {
+        let since = now.saturating_sub(self.first.load(Ordering::Relaxed));
+        self.closed.as_ref().is_some_and(|closed| closed.ended(task, since))
     }
 
     /// Whether every task has ended.
@@ -137,7 +171,7 @@ impl Slots {
     }
 
     /// How much later than now a task is to be submitted that is due this long after the first.
-    pub(crate) fn until(&self, after: Duration) -> Duration {
+    fn until(&self, after: Duration) -> Duration {
         if after.is_zero() { after } else { after.saturating_sub(Duration::from_nanos(self.since_first_submission())) }
     }
 
@@ -231,9 +265,9 @@ mod tests {
             slots.began(task);
         }
         slots.submitted(2);
-        assert!(!slots.rejected(3) && !slots.ended(1) && !slots.all_ended());
+        assert!(!slots.rejected(2, 3) && !slots.ended(1) && !slots.all_ended());
         slots.submitted(5);
-        assert!(!slots.ended(0) && slots.rejected(1) && slots.all_ended());
+        assert!(!slots.ended(0) && slots.rejected(5, 1) && slots.all_ended());
         let times = slots.times();
         assert_eq!((times.rejected, times.orphaned), (2, 2));
         assert_eq!((times.latency.len(), times.response.len()), (2, 2));

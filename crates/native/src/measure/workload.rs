@@ -140,7 +140,7 @@ impl Workload {
     }
 
     /// Every task in the order of submission, with the time after the first submission before which it must not be
-    /// submitted.
+    /// submitted; of a closed loop only each user's first.
     pub(crate) fn submissions(&self) -> impl Iterator<Item = (u32, Duration)> + '_ {
         let submissions = self.plan.submissions();
         let first = submissions.due().unwrap_or(0);

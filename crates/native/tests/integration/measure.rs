@@ -244,6 +244,35 @@ fn permits_yields_repetitions_and_mixes_on_every_runtime() {
 }
 
 #[test]
+fn users_of_a_closed_loop_wait_for_their_tasks_on_every_runtime() {
+    let scenario = r#"{"version":1,"name":"x","machine":{"cores":2},"mix":{"count":12,
+        "arrival":{"closed-loop":{"users":3,"think":"4 ms"}}},
+        "tasks":[{"weight":1,"steps":[{"io":"2 ms"}]},{"weight":1,"steps":["yield",{"spawn":{"count":1,"steps":[{"io":"2 ms"}]}},"join"]}],
+        "runs":[{"model":"thread-pool","size":12},{"model":"green-threads"},{"model":"coroutines"},
+            {"model":"coroutines","dispatcher":"event-loop"},{"model":"thread-pool","size":1,"queue":0}]}"#;
+    let args = ["measure", "-", "--reps", "1", "--warm-up", "0", "--runtime", "rust,smol", "--format", "json"];
+    let output = parkbench().args(args).write_stdin(scenario).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    let variants: Vec<_> = runs.iter().map(|run| run["variant"].as_str().unwrap()).collect();
+    assert_eq!(variants, ["pool-12", "may-2", "tokio-2", "tokio-current", "pool-1-queue0", "smol-2"]);
+    for run in runs {
+        let number = |name: &str| run[name].as_u64().unwrap();
+        if run["variant"] == "pool-1-queue0" {
+            // A user whose task is refused sends the next all the same.
+            assert!(number("tasks_done") >= 1 && number("tasks_failed") >= 1, "{run}");
+            assert_eq!(number("tasks_done") + number("tasks_failed"), number("tasks"), "{run}");
+            continue;
+        }
+        assert_eq!((number("tasks_done"), number("tasks_failed")), (number("tasks"), 0), "{run}");
+        // Each user has one task under way, and that one child at most; somebody sends four or more.
+        assert!((1..=6).contains(&number("in_flight_peak")), "{run}");
+        assert!(number("makespan_ns") >= (4 * 2 + 3 * 4) * MS, "{run}");
+    }
+}
+
+#[test]
 fn tasks_that_start_others_wait_for_them_on_every_runtime() {
     let runs = runs("tool-chain", "3");
     for (run, variant) in runs.iter().zip(["pool-3000", "may-8", "tokio-8"]) {

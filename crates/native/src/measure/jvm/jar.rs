@@ -24,6 +24,7 @@ macro_rules! sources {
 
 sources! {
     "pom.xml",
+    "src/main/kotlin/parkbench/Arrivals.kt",
     "src/main/kotlin/parkbench/Coroutines.kt",
     "src/main/kotlin/parkbench/Json.kt",
     "src/main/kotlin/parkbench/Main.kt",

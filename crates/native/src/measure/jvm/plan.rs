@@ -21,9 +21,8 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     let classes: Vec<Vec<Value>> =
         plan.classes.iter().map(|class| ops(class).iter().filter_map(step).collect()).collect();
     let (mut class_of, mut values, mut due, mut parents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let submissions = plan.submissions();
-    let first = submissions.due().unwrap_or(0);
-    due.extend(submissions.map(|(at, _)| at - first));
+    let arriving = arriving(plan);
+    due.extend(arriving.iter().map(|&(_, at)| at));
     let roots = due.len();
     let order = order(plan);
     let mut places = vec![0_u32; plan.tasks as usize];
@@ -48,6 +47,15 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
     if due.iter().all(|&at| at == 0) {
         due.clear();
     }
+    let loops: Vec<Value> = plan
+        .submissions()
+        .loops()
+        .into_iter()
+        .map(|users| {
+            let tasks: Vec<u32> = users.tasks.iter().map(|&task| places[task as usize]).collect();
+            json!({ "users": users.users, "due": users.due, "tasks": tasks, "think": users.think })
+        })
+        .collect();
     let permits: Vec<u32> = plan.guards.iter().map(|guard| guard.permits).collect();
     let fair: Vec<bool> = plan.guards.iter().map(|guard| guard.fair).collect();
     // Room for so many; null where it is not bounded. A cached pool has no room and any number of threads.
@@ -73,6 +81,7 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
         "class_of": class_of,
         "values": values,
         "due": due,
+        "loops": loops,
         "parents": parents,
         "warmup_runs": WARMUP_RUNS,
         "warmup_tasks": warmup_tasks(roots as u32, estimate_ns),
@@ -85,7 +94,19 @@ pub(super) fn line(plan: &Plan, jvm: &Jvm, estimate_ns: u64) -> String {
 pub(super) fn order(plan: &Plan) -> Vec<u32> {
     // A class stands after the class that starts its tasks.
     let spawned = (0..plan.tasks).filter(|&task| plan.parent(task).is_some());
-    plan.submissions().map(|(_, task)| task).chain(spawned).collect()
+    arriving(plan).into_iter().map(|(task, _)| task).chain(spawned).collect()
+}
+
+/// The tasks that arrive, in the order in which they do, and when [ns]; those of a closed loop as if each ended at once.
+fn arriving(plan: &Plan) -> Vec<(u32, u64)> {
+    let mut submissions = plan.submissions();
+    let mut tasks = Vec::new();
+    while let Some(due) = submissions.due() {
+        let Some(task) = submissions.next_by(due) else { break };
+        submissions.ended(plan.classes.partition_point(|class| class.first <= task) - 1, due);
+        tasks.push((task, due));
+    }
+    tasks
 }
 
 /// What the runner calls the step, and its value; null where each task has one of its own.
@@ -176,6 +197,26 @@ mod tests {
         assert_eq!(line["classes"][0], json!([["SPAWN", null], ["SPAWN", null], ["JOIN", null]]));
         assert_eq!(line["class_of"], json!([0, 0, 2, 1, 1, 1, 1]));
         assert_eq!((&line["values"], &line["parents"]), (&json!([3, 4, 5, 6]), &json!([0, 0, 1, 1])));
+    }
+
+    #[test]
+    fn closed_loops_are_in_the_line() {
+        let text = r#"{"version":1,"name":"x","machine":{"cores":4},"runs":[{"model":"thread-pool"}],"tasks":[
+            {"count":2,"arrival":{"every":"2 ms"},"steps":["yield"]},
+            {"count":3,"at":"1 ms","arrival":{"closed-loop":{"users":2,"think":"7 ms"}},"steps":["yield"]}]}"#;
+        let scenario = Scenario::from_json(text).unwrap();
+        let Some(Runtime::Jvm(jvm)) =
+            Runtime::new(Kind::JavaPool, &scenario.runs[0], 4, Some(&Version { feature: 25, text: "25".to_owned() }))
+        else {
+            panic!()
+        };
+        let line: Value = serde_json::from_str(&line(&Plan::new(&scenario, 0).unwrap(), &jvm, 1)).unwrap();
+        assert_eq!(line["class_of"], json!([0, 1, 1, 0, 1]));
+        assert_eq!(line["due"], json!([0, 1_000_000, 1_000_000, 2_000_000, 8_000_000]));
+        assert_eq!(
+            line["loops"],
+            json!([{ "users": 2, "due": 1_000_000, "tasks": [1, 2, 4], "think": [0, 0, 7_000_000] }])
+        );
     }
 
     #[test]

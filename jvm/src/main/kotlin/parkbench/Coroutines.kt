@@ -13,6 +13,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
+import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.joinAll
@@ -20,6 +21,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.sync.Mutex
 import kotlinx.coroutines.sync.Semaphore
+import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 
 internal class Coroutines(private val plan: Plan) {
@@ -55,11 +57,21 @@ internal class Coroutines(private val plan: Plan) {
         val run = Run(slots, scope)
         // Both are jobs; `awaitAll` would only collect results that nobody uses.
         val tasks = ArrayList<Job>(slots.roots)
-        for (task in 0 until slots.roots) {
-            val early = slots.early(task)
+        val wakes = Channel<Unit>(Channel.CONFLATED)
+        slots.wake = { wakes.trySend(Unit) }
+        while (!slots.allSubmitted()) {
+            val task = slots.next()
+            if (task != Arrivals.NOBODY) {
+                tasks.add(start(run, task))
+                continue
+            }
             // Suspends, so that the loop goes on with the tasks that it has.
-            if (early > 0) delay(early.nanoseconds)
-            tasks.add(start(run, task))
+            val early = slots.early()
+            when {
+                early == Arrivals.NEVER -> wakes.receive()
+                slots.closed -> withTimeoutOrNull(early.nanoseconds) { wakes.receive() }
+                else -> delay(early.nanoseconds)
+            }
         }
         // One wait for all: to join one after the other would wake this thread for many of them, on a core that they need.
         run.allEnded.join()

@@ -41,6 +41,8 @@ internal class Plan(
     private val parents: IntArray,
     /** When every task that arrives is due, in nanoseconds after the first submission. */
     val due: LongArray,
+    /** Tasks that arrive because others have ended; what `due` says of them does not count. */
+    val loops: List<ClosedLoop>,
     /** The values of the tasks' own, task after task, in the order of their steps. */
     private val values: LongArray,
     /** Where the values of each task begin. */
@@ -78,12 +80,13 @@ internal class Plan(
         fun of(text: String): Plan {
             val plan = Json.parse(text) as Map<String, Any?>
             fun number(name: String) = plan[name] as? Long ?: throw IllegalArgumentException("the plan has no number `$name`")
+            fun ints(values: Any?) = (values as List<Long>).map { it.toInt() }.toIntArray()
             fun longs(name: String) = (plan[name] as List<Long>).toLongArray()
             require(number("version") == 1L) { "plan version ${plan["version"]}: this runner knows version 1" }
             val classes = (plan["classes"] as List<List<List<Any?>>>).map { steps ->
                 steps.map { (kind, value) -> Step(Kind.valueOf(kind as String), value as? Long ?: -1L) }.toTypedArray()
             }
-            val classOf = longs("class_of").map { it.toInt() }.toIntArray()
+            val classOf = ints(plan["class_of"])
             val own = classes.map { steps -> steps.count { it.kind <= Kind.SPAWN && it.value < 0 } }
             val offsets = IntArray(classOf.size)
             var end = 0
@@ -93,14 +96,19 @@ internal class Plan(
             }
             val values = longs("values")
             require(values.size == end) { "the plan has ${values.size} values and its steps need $end" }
-            val parents = longs("parents").map { it.toInt() }.toIntArray()
+            val parents = ints(plan["parents"])
             val roots = classOf.size - parents.size
             val due = longs("due").let { if (it.isEmpty()) LongArray(roots) else it }
             require(due.size == roots) { "the plan has $roots tasks and ${due.size} arrivals" }
+            val loops = (plan["loops"] as List<Map<String, Any?>>).map { loop ->
+                val users = ClosedLoop((loop["users"] as Long).toInt(), loop["due"] as Long, ints(loop["tasks"]), (loop["think"] as List<Long>).toLongArray())
+                require(users.tasks.size == users.think.size) { "a closed loop has ${users.tasks.size} tasks and ${users.think.size} times to think" }
+                users
+            }
             val warmup = Warmup(number("warmup_runs").toInt(), number("warmup_tasks").toInt(), number("warmup_limit_ms"))
             return Plan(
                 plan["runtime"] as String, number("threads").toInt(), (plan["queue_capacity"] as Long?)?.toInt(), plan["caller_runs"] == true, (plan["parallelism"] as Long?)?.toInt(), plan["builder"] == "async",
-                longs("permits").map { it.toInt() }.toIntArray(), plan["fair"] as List<Boolean>, classes, classOf, parents, due, values, offsets, warmup,
+                ints(plan["permits"]), plan["fair"] as List<Boolean>, classes, classOf, parents, due, loops, values, offsets, warmup,
             )
         }
     }

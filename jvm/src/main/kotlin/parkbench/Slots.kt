@@ -13,6 +13,11 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
     val ended = LongArray(plan.tasks) { ABSENT }
     private val remaining = AtomicInteger(plan.family(roots))
     private val done = CountDownLatch(1)
+    private val arrivals = Arrivals(plan, roots)
+
+    /** Lets the submitter look again; set by it where tasks arrive because others have ended. */
+    @Volatile
+    var wake: () -> Unit = {}
 
     @Volatile
     private var failure: Throwable? = null
@@ -39,6 +44,7 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
         val now = now()
         ended[task] = now
         marks?.take(task, now)
+        if (arrivals.closed && arrivals.ended(task, now - submitted[0])) wake()
         val last = remaining.decrementAndGet() == 0
         if (last) done.countDown()
         return last
@@ -46,6 +52,7 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
 
     /** The pool has refused the task: it will not begin, and nobody waits for what it would have started. */
     fun rejected(task: Int) {
+        if (arrivals.closed && arrivals.ended(task, sinceFirst())) wake()
         if (remaining.addAndGet(-plan.familyOf(task)) == 0) done.countDown()
     }
 
@@ -53,18 +60,37 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
     fun failed(error: Throwable) {
         failure = error
         done.countDown()
+        wake()
     }
 
-    /** How many nanoseconds are left until the task is due; the first is due at once. */
-    fun early(task: Int): Long = if (plan.due[task] == 0L) 0 else submitted[0] + plan.due[task] - now()
+    /** Whether tasks arrive because others have ended. */
+    val closed: Boolean get() = arrivals.closed
 
-    /** Holds the submitter's thread until the task is due. */
-    fun awaitDue(task: Int) {
-        while (true) {
-            val early = early(task)
-            if (early <= 0) return
-            LockSupport.parkNanos(early)
+    /** Whether there is nothing more to hand over. */
+    fun allSubmitted(): Boolean = arrivals.done() || failure != null
+
+    /** The next task to hand over; [Arrivals.NOBODY] where none is due yet. */
+    fun next(): Int = arrivals.next(::sinceFirst)
+
+    /** After [next] has said nobody: how many nanoseconds are left until a task is due; [Arrivals.NEVER] where the end of another decides that. */
+    fun early(): Long {
+        val due = arrivals.due()
+        return if (due == Arrivals.NEVER) due else due - sinceFirst()
+    }
+
+    /** Hands every task over when it is due; in between it holds the submitter's thread, which is this one. */
+    inline fun submitAll(submit: (task: Int) -> Unit) {
+        val submitter = Thread.currentThread()
+        wake = { LockSupport.unpark(submitter) }
+        while (!allSubmitted()) {
+            val task = next()
+            if (task != Arrivals.NOBODY) submit(task) else park()
         }
+    }
+
+    private fun park() {
+        val early = early()
+        if (early == Arrivals.NEVER) LockSupport.park() else LockSupport.parkNanos(early)
     }
 
     /** Waits for the last task; nanoseconds since the first submission. */
@@ -75,7 +101,8 @@ internal class Slots(private val plan: Plan, val roots: Int, val marks: Marks? =
         return end
     }
 
-    fun sinceFirst(): Long = now() - submitted[0]
+    /** Nanoseconds since the first submission; 0 before it. */
+    fun sinceFirst(): Long = if (submitted[0] == ABSENT) 0 else now() - submitted[0]
 
     companion object {
         /** Stands for "not yet". */

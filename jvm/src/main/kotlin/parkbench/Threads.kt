@@ -22,10 +22,7 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     fun run(slots: Slots, executor: () -> ExecutorService): Long {
         val threads = executor()
         try {
-            for (task in 0 until slots.roots) {
-                slots.awaitDue(task)
-                submit(slots, task, threads)
-            }
+            slots.submitAll { submit(slots, it, threads) }
             return slots.awaitAll().also { threads.close() }
         } finally {
             // After a failure nobody waits for the tasks that are left.
@@ -36,10 +33,7 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     /** As [run], with a new platform thread for each task. */
     fun runThreadPerTask(slots: Slots): Long {
         val threads = Executor { Thread(it).start() }
-        for (task in 0 until slots.roots) {
-            slots.awaitDue(task)
-            submit(slots, task, threads)
-        }
+        slots.submitAll { submit(slots, it, threads) }
         return slots.awaitAll()
     }
 

@@ -14,9 +14,9 @@ private val THREADS = listOf("java-pool", "java-thread-per-task", "java-virtual"
 private val COROUTINES = listOf("kotlin-default", "kotlin-io", "kotlin-event-loop")
 
 private fun text(runtime: String, steps: String, tasks: Int, values: String = "", due: String = "", builder: String = "launch", parallelism: Int? = null,
-    classOf: List<Int> = List(tasks) { 0 }, parents: String = "", threads: Int = 2, capacity: Int? = null, callerRuns: Boolean = false) =
+    classOf: List<Int> = List(tasks) { 0 }, parents: String = "", threads: Int = 2, capacity: Int? = null, callerRuns: Boolean = false, loops: String = "") =
     """{"version":1,"runtime":"$runtime","threads":$threads,"queue_capacity":$capacity,"caller_runs":$callerRuns,"parallelism":$parallelism,"builder":"$builder","permits":[1,3],"fair":[false,true],"classes":[$steps],
-        "class_of":[${classOf.joinToString(",")}],"parents":[$parents],"values":[$values],"due":[$due],
+        "class_of":[${classOf.joinToString(",")}],"parents":[$parents],"values":[$values],"due":[$due],"loops":[$loops],
         "warmup_runs":1,"warmup_tasks":1,"warmup_limit_ms":1000}""".replace("\n", "")
 
 /** Runs the plan; checks what holds for every run; its slots and its length. */
@@ -44,6 +44,25 @@ class RunnerTest {
             for (task in 0..2) assertTrue(slots.ended[task] - slots.began[task] >= (2 + task) * MS, runtime)
             assertTrue(slots.submitted[2] - slots.submitted[0] >= 40 * MS, runtime)
         }
+    }
+
+    @Test
+    fun `users of a closed loop think after the end of their last task`() {
+        // Tasks 0, 1, 3, 4 are of two users, who think for 4 and 6 ms; task 2 comes after 5 ms.
+        val loop = """{"users":2,"due":0,"tasks":[0,1,3,4],"think":[0,0,4000000,6000000]}"""
+        for (runtime in THREADS + COROUTINES) {
+            val (slots) = run(text(runtime, """[["IO",2000000]]""", 5, due = "0,0,5000000,0,0", loops = loop))
+            val ends = longArrayOf(slots.ended[0], slots.ended[1]).apply { sort() }
+            assertTrue(slots.submitted[2] - slots.submitted[0] >= 5 * MS, runtime)
+            val sent = longArrayOf(slots.submitted[3] - ends[0], slots.submitted[4] - ends[1])
+            assertTrue(sent[0] >= 4 * MS && sent[1] >= 6 * MS, "$runtime ${sent.toList()}")
+        }
+        // A pool that refuses one lets its user go on; one of a warm-up run sends no more than it has.
+        val refusing = Plan.of(text("java-pool", """[["IO",300000000]]""", 5, due = "0,0,5000000,0,0", loops = loop, capacity = 0, threads = 1))
+        val slots = Slots(refusing, 5).also { Runner(refusing).execute(it) }
+        assertTrue(slots.submitted.all { it >= 0 } && slots.began[1] < 0 && slots.submitted[3] - slots.submitted[1] >= 4 * MS)
+        val warm = Slots(refusing, 1).also { Runner(refusing).execute(it) }
+        assertEquals(listOf(true, false, false, false, false), warm.ended.map { it >= 0 })
     }
 
     @Test
@@ -115,7 +134,8 @@ class RunnerTest {
             val plan = Plan.of(text("java-pool", steps, roots, values, classOf = classOf, parents = parents, capacity = capacity, callerRuns = callerRuns))
             return Slots(plan, plan.roots).also { Runner(plan).execute(it) }
         }
-        val wait = """[["IO",30000000]]"""
+        // Longer than a busy machine may hold the submitter up.
+        val wait = """[["IO",300000000]]"""
         val refused = pool(1, false, wait, List(6) { 0 })
         assertEquals(listOf(false, false, false, true, true, true), refused.began.map { it < 0 })
         assertTrue(refused.submitted.all { it >= 0 })
@@ -129,7 +149,10 @@ class RunnerTest {
 
     @Test
     fun `a cached pool starts a thread where none is idle`() {
-        val text = text("java-pool", """[["IO",20000000]]""", 8, threads = Int.MAX_VALUE, capacity = 0)
+        // Each task waits for the one that it starts, so that all of them need a thread at one time, however slow the machine is.
+        val steps = List(7) { """[["SPAWN",null],["JOIN",null]]""" } + """[["IO",1000000]]"""
+        val text = text("java-pool", steps.joinToString(","), 1, (1..7).joinToString(","), classOf = (0..7).toList(), parents = (0..6).joinToString(","),
+            threads = Int.MAX_VALUE, capacity = 0)
         assertEquals(8, inFlight(run(text).first))
     }
 
