@@ -1,6 +1,6 @@
 // The workloads of the seeds in a program that does nothing else, to hold `parkbench measure` against:
 //
-//   java jvm/examples/Minimal.java pool|virtual THREADS io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS
+//   java jvm/examples/Minimal.java pool|threads|virtual THREADS io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS
 //
 // Prints the total of each repetition in nanoseconds. It shares no code with parkbench; `cargo xtask agreement` runs
 // both in turn. How many carriers virtual threads have is -Djdk.virtualThreadScheduler.parallelism.
@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 public class Minimal {
     public static void main(String[] args) throws Exception {
         if (args.length != 6) {
-            System.err.println("usage: java Minimal.java pool|virtual THREADS io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS");
+            System.err.println("usage: java Minimal.java pool|threads|virtual THREADS io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS");
             System.exit(2);
         }
         int threads = Integer.parseInt(args[1]), tasks = Integer.parseInt(args[3]), reps = Integer.parseInt(args[4]);
@@ -39,8 +39,11 @@ public class Minimal {
     }
 
     static long run(String kind, int threads, boolean compute, long[] waits) throws Exception {
-        ExecutorService executor = kind.equals("pool")
-            ? Executors.newFixedThreadPool(threads) : Executors.newVirtualThreadPerTaskExecutor();
+        ExecutorService executor = switch (kind) {
+            case "pool" -> Executors.newFixedThreadPool(threads);
+            case "threads" -> Executors.newThreadPerTaskExecutor(Executors.defaultThreadFactory());
+            default -> Executors.newVirtualThreadPerTaskExecutor();
+        };
         var futures = new ArrayList<Future<?>>(waits.length);
         long begin = System.nanoTime();
         for (long wait : waits) {

@@ -1,6 +1,6 @@
 //! `cargo xtask agreement`: whether `parkbench measure` says what independent programs say, printed, never asserted.
 //!
-//! The programs are `crates/native/examples/minimal-tokio.rs` and those in `jvm/examples`. A program and `measure` run in
+//! The programs are `minimal-pool.rs` and `minimal-tokio.rs` in `crates/native/examples` and those in `jvm/examples`. A program and `measure` run in
 //! turn, so that both see the same machine; what is compared are the medians of the totals of both.
 
 mod cells;
@@ -48,6 +48,7 @@ pub(crate) struct Options {
 /// The programs, built.
 struct Programs {
     parkbench: PathBuf,
+    pool: PathBuf,
     tokio: PathBuf,
     java: PathBuf,
     /// The source of the program in Java, which is run as it is.
@@ -120,7 +121,8 @@ fn known(what: &str, wanted: &[String], names: impl Iterator<Item = &'static str
 
 fn build(paths: &Paths) -> Result<Programs> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked", "--release", "-p", "parkbench-native", "--bins", "--example", "minimal-tokio"]);
+    cargo.args(["build", "--locked", "--release", "-p", "parkbench-native", "--bins"]);
+    cargo.args(["--example", "minimal-pool", "--example", "minimal-tokio"]);
     process::run(cargo.current_dir(&paths.root), LIMIT)?;
     let home = java_home(paths).context("no Java that is new enough")?;
     let folder = paths.target().join("agreement");
@@ -131,6 +133,7 @@ fn build(paths: &Paths) -> Result<Programs> {
     let release = paths.target().join("release");
     Ok(Programs {
         parkbench: release.join("parkbench"),
+        pool: release.join("examples/minimal-pool"),
         tokio: release.join("examples/minimal-tokio"),
         java: home.join("bin/java"),
         minimal_java: paths.root.join("jvm/examples/Minimal.java"),
@@ -152,16 +155,28 @@ impl Programs {
             command.arg(&carriers).arg(&self.minimal_java).args([kind, &threads.to_string()]).args(&on_jvm);
             command
         };
+        let kotlin = |place: &str| {
+            let mut command = Command::new(&self.java);
+            command.arg("-jar").arg(&self.kotlin).arg(place).args(&on_jvm);
+            command
+        };
         let tokio = |flavor: &str| {
             let mut command = Command::new(&self.tokio);
             command.args([flavor, &cell.cores.to_string(), workload, &tasks]);
             command
         };
         match cell.runtime {
-            Runtime::JavaPool => totals(&mut java("pool", cell.threads)),
-            Runtime::JavaVirtual => totals(&mut java("virtual", cell.cores)),
-            Runtime::KotlinDefault => totals(Command::new(&self.java).arg("-jar").arg(&self.kotlin).args(&on_jvm)),
             // A process for each, as `measure` has it.
+            Runtime::Pool => {
+                let arguments = [&cell.threads.to_string(), workload, &tasks];
+                (0..reps).flat_map(|_| all_or_one(totals(Command::new(&self.pool).args(arguments)))).collect()
+            }
+            Runtime::JavaPool => totals(&mut java("pool", cell.threads)),
+            Runtime::JavaThreadPerTask => totals(&mut java("threads", cell.threads)),
+            Runtime::JavaVirtual => totals(&mut java("virtual", cell.cores)),
+            Runtime::KotlinDefault => totals(&mut kotlin("default")),
+            Runtime::KotlinIo => totals(&mut kotlin("io")),
+            Runtime::KotlinEventLoop => totals(&mut kotlin("loop")),
             Runtime::Tokio => (0..reps).flat_map(|_| all_or_one(totals(&mut tokio("multi")))).collect(),
             Runtime::TokioCurrent => (0..reps).flat_map(|_| all_or_one(totals(&mut tokio("current")))).collect(),
         }

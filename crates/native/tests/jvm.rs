@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::{Pid, getuid};
+use parkbench_engine::{Reason, TaskState};
 use parkbench_trace::{Metrics, Trace, TraceFile};
 use serde_json::Value;
 use tempfile::NamedTempFile;
@@ -400,6 +401,14 @@ fn every_runtime_takes_down_what_its_tasks_do() {
             "{}",
             result.variant
         );
+        // A thread that is a task's own or a pool's waits with its task; the reason is the same everywhere, as in a simulation.
+        let holds = ["java-pool-12", "java-thread-per-task"].contains(&result.variant.as_str());
+        let expect = (if holds { TaskState::Blocked } else { TaskState::Waiting }, Reason::Io);
+        for task in 0..24 {
+            let history = trace.history(task);
+            let waits = history.iter().any(|record| (record.tag.state, record.tag.reason) == expect);
+            assert!(waits, "{} {history:?}", result.variant);
+        }
         // Start, wait, going on, end.
         assert_eq!(run.about.cost.events, 24 * 4, "{}", result.variant);
         let threads = trace.thread_info();

@@ -1,10 +1,12 @@
 /**
- * The workloads of the seeds as coroutines on `Dispatchers.Default`, in a program that does nothing else, to hold
- * `parkbench measure` against: `io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS`
+ * The workloads of the seeds as coroutines on a dispatcher or in the loop of `runBlocking`, in a program that does nothing
+ * else, to hold `parkbench measure` against: `default|io|loop io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS`
  *
  * Prints the total of each repetition in nanoseconds. It shares no code with parkbench; `cargo xtask agreement` builds it
  * with the versions of Kotlin and coroutines that the runner has, and runs both in turn.
  */
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.random.Random
 import kotlin.system.exitProcess
 import kotlin.system.measureNanoTime
@@ -15,11 +17,11 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.runBlocking
 
 fun main(args: Array<String>) {
-    if (args.size != 4) {
-        System.err.println("usage: io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS")
+    if (args.size != 5) {
+        System.err.println("usage: default|io|loop io|cpu|high|agents TASKS REPETITIONS WARM_UP_MS")
         exitProcess(2)
     }
-    val (workload, tasks, reps, warmUp) = args
+    val (place, workload, tasks, reps, warmUp) = args
     val random = Random(1)
     val waits = LongArray(tasks.toInt()) {
         when (workload) {
@@ -28,22 +30,28 @@ fun main(args: Array<String>) {
             else -> 50
         }
     }
-    val run = { if (workload == "cpu") computing(waits.size) else waiting(waits) }
+    val context = when (place) {
+        "default" -> Dispatchers.Default
+        "io" -> Dispatchers.IO
+        // That of `runBlocking`.
+        else -> EmptyCoroutineContext
+    }
+    val run = { if (workload == "cpu") computing(context, waits.size) else waiting(context, waits) }
     // So that the compiler has seen the code.
     val end = System.nanoTime() + warmUp.toLong() * 1_000_000
     while (System.nanoTime() < end) run()
     repeat(reps.toInt()) { println(run()) }
 }
 
-fun waiting(waits: LongArray): Long = runBlocking {
+fun waiting(context: CoroutineContext, waits: LongArray): Long = runBlocking {
     measureNanoTime {
-        waits.map { async(Dispatchers.Default) { delay(it) } }.awaitAll()
+        waits.map { async(context) { delay(it) } }.awaitAll()
     }
 }
 
-fun computing(tasks: Int): Long = runBlocking {
+fun computing(context: CoroutineContext, tasks: Int): Long = runBlocking {
     measureNanoTime {
-        List(tasks) { async(Dispatchers.Default) { compute() } }.awaitAll()
+        List(tasks) { async(context) { compute() } }.awaitAll()
     }
 }
 

@@ -68,26 +68,48 @@ const TASKS: u32 = 10_000;
 /// A runtime that an independent program has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runtime {
+    Pool,
     JavaPool,
+    JavaThreadPerTask,
     JavaVirtual,
     KotlinDefault,
+    KotlinIo,
+    KotlinEventLoop,
     Tokio,
     TokioCurrent,
 }
 
-pub(super) const RUNTIMES: [Runtime; 5] =
-    [Runtime::JavaPool, Runtime::JavaVirtual, Runtime::KotlinDefault, Runtime::Tokio, Runtime::TokioCurrent];
+pub(super) const RUNTIMES: [Runtime; 9] = [
+    Runtime::Pool,
+    Runtime::JavaPool,
+    Runtime::JavaThreadPerTask,
+    Runtime::JavaVirtual,
+    Runtime::KotlinDefault,
+    Runtime::KotlinIo,
+    Runtime::KotlinEventLoop,
+    Runtime::Tokio,
+    Runtime::TokioCurrent,
+];
 
 impl Runtime {
     /// The word of `parkbench measure --runtime`.
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Pool => "pool",
             Self::JavaPool => "java-pool",
+            Self::JavaThreadPerTask => "java-thread-per-task",
             Self::JavaVirtual => "java-virtual",
             Self::KotlinDefault => "kotlin-default",
+            Self::KotlinIo => "kotlin-io",
+            Self::KotlinEventLoop => "kotlin-event-loop",
             Self::Tokio => "tokio",
             Self::TokioCurrent => "tokio-current",
         }
+    }
+
+    /// Whether it has a size that the cells differ in.
+    const fn is_sized(self) -> bool {
+        matches!(self, Self::Pool | Self::JavaPool)
     }
 
     /// Whether the program has this workload.
@@ -116,9 +138,9 @@ pub(super) fn cells(cores: u32, options: &Options) -> Vec<Cell> {
             if !wanted(&options.runtimes, runtime.name()) {
                 continue;
             }
-            let sizes: &[u32] = if runtime == Runtime::JavaPool { &[cores, 500] } else { &[cores] };
+            let sizes: &[u32] = if runtime.is_sized() { &[cores, 500] } else { &[cores] };
             for &threads in sizes {
-                let is_small = runtime == Runtime::JavaPool && threads == cores;
+                let is_small = runtime.is_sized() && threads == cores;
                 let tasks = if is_small { (workload.tasks_of_two * cores / 2).clamp(1, TASKS) } else { TASKS };
                 cells.push(Cell { workload, runtime, cores, threads, tasks });
             }
@@ -131,14 +153,14 @@ impl Cell {
     /// The runtime with the size of a pool.
     pub(super) fn variant(&self) -> String {
         match self.runtime {
-            Runtime::JavaPool => format!("java-pool-{}", self.threads),
+            sized if sized.is_sized() => format!("{}-{}", sized.name(), self.threads),
             other => other.name().to_owned(),
         }
     }
 
     /// [ms] About what one repetition waits.
     fn waits_ms(&self) -> u32 {
-        let rounds = if self.runtime == Runtime::JavaPool { self.tasks.div_ceil(self.threads) } else { 1 };
+        let rounds = if self.runtime.is_sized() { self.tasks.div_ceil(self.threads) } else { 1 };
         rounds * self.workload.wait_ms
     }
 
@@ -158,9 +180,12 @@ impl Cell {
     /// A scenario of this workload at the cores of this machine, with one run for this runtime.
     pub(super) fn scenario(&self) -> String {
         let run = match self.runtime {
-            Runtime::JavaPool => format!("{{ model = \"thread-pool\", size = {} }}", self.threads),
+            Runtime::Pool | Runtime::JavaPool => format!("{{ model = \"thread-pool\", size = {} }}", self.threads),
+            Runtime::JavaThreadPerTask => "{ model = \"thread-pool\", pool = \"thread-per-task\" }".to_owned(),
             Runtime::JavaVirtual => "{ model = \"green-threads\" }".to_owned(),
             Runtime::KotlinDefault => "{ model = \"coroutines\" }".to_owned(),
+            Runtime::KotlinIo => "{ model = \"coroutines\", dispatcher = \"io\" }".to_owned(),
+            Runtime::KotlinEventLoop => "{ model = \"coroutines\", dispatcher = \"event-loop\" }".to_owned(),
             Runtime::Tokio => "{ model = \"coroutines\", runtime = \"tokio\" }".to_owned(),
             Runtime::TokioCurrent => {
                 "{ model = \"coroutines\", runtime = \"tokio\", flavor = \"current-thread\" }".to_owned()

@@ -58,7 +58,7 @@ fn io_bound_waits_as_its_model_does() {
     assert_eq!(names, ["pool-12", "may-12", "tokio-64", "thread-per-task", "tokio-current", "smol-64"]);
     for (variant, trace) in &traces {
         let holds = variant.starts_with("pool") || variant.starts_with("thread");
-        let expect = if holds { (TaskState::Blocked, Reason::BlockingCall) } else { (TaskState::Waiting, Reason::Io) };
+        let expect = (if holds { TaskState::Blocked } else { TaskState::Waiting }, Reason::Io);
         for task in 0..20 {
             let history = trace.history(task);
             let wait = history.iter().position(|record| (record.tag.state, record.tag.reason) == expect).unwrap();

@@ -180,7 +180,8 @@ fn while_stopped(stop: Stop, runtime: &Runtime, inside: bool) -> (TaskState, Rea
     let pool = model == Model::ThreadPool;
     let pinned = if model == Model::GreenThreads { Reason::Pinned } else { Reason::BlockingCall };
     match stop {
-        Stop::Io(_) if pool => (TaskState::Blocked, Reason::BlockingCall, true),
+        // As the engine has it: what the task waits for is the reason, that its thread waits too is the state (P-2).
+        Stop::Io(_) if pool => (TaskState::Blocked, Reason::Io, true),
         Stop::Io(_) if inside => (TaskState::Blocked, pinned, true),
         Stop::Io(_) => (TaskState::Waiting, Reason::Io, false),
         Stop::Block if !runtime.holds_in_blocks() => (TaskState::Blocked, Reason::BlockingCall, false),
