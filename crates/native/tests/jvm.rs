@@ -130,6 +130,31 @@ fn users_of_a_closed_loop_wait_for_their_tasks() {
     }
 }
 
+/// A wait in a class initialiser or in native code holds the carrier on every JDK (T-15, and vector 4 with shorter waits); without
+/// such a frame all four would wait together.
+#[test]
+#[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
+fn frames_that_pin_hold_their_carrier() {
+    for kind in ["class-initializer", "native-frame"] {
+        let scenario = file(&format!(
+            r#"{{"version":1,"name":"x","machine":{{"cores":2}},"tasks":[{{"count":4,"steps":[
+            {{"lock":{{"name":"a","kind":"{kind}","scope":"task"}}}},{{"io":"100 ms"}},{{"unlock":"a"}}]}}],
+            "runs":[{{"model":"green-threads","carriers":1}},{{"model":"green-threads","carriers":2}},{{"model":"thread-pool"}}]}}"#
+        ));
+        let runtimes = "java-virtual,java-pool,may";
+        let output = measure(&[scenario.path().to_str().unwrap(), "--runtime", runtimes]).output().unwrap();
+        let json = json(&output);
+        let runs = json["runs"].as_array().unwrap();
+        for (run, waits) in runs.iter().zip([4, 2, 2]) {
+            assert!(run["makespan_ns"].as_u64().unwrap() >= waits * 100 * MS, "{kind} {run}");
+        }
+        assert_eq!(runs.len(), 3, "{json}");
+        assert!(runs[0].pointer("/jvm/pinned").unwrap().as_u64().unwrap() >= 4, "{}", runs[0]);
+        assert_eq!(words(&json["absent"]), ["may-1", "may-2"]);
+        assert_eq!(json["absent"][0]["reason"], "class initialisers and native frames are of the JVM");
+    }
+}
+
 #[test]
 #[ignore = "needs a Java and Maven: cargo xtask test --only jvm"]
 fn the_java_decides_the_variant() {

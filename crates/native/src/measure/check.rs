@@ -1,7 +1,7 @@
 //! What a measurement refuses, though the engine can simulate it: steps that no real runtime here has yet, and what might
 //! never end.
 
-use parkbench_engine::{FieldError, Op, Plan, Scenario, ScenarioError, Step};
+use parkbench_engine::{FieldError, LockKind, LockScope, Op, Plan, Scenario, ScenarioError, Step};
 
 /// Refuses what no runtime can measure, or might never end.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -25,8 +25,9 @@ fn check_steps(parent: &str, steps: &[Step]) -> Result<(), FieldError> {
             Step::Lock(lock) if lock.retry.is_some() => {
                 (format!("{field}.lock.retry"), "a retry", "locks without retry in a measurement")
             }
-            Step::Lock(lock) if !lock.kind.is_replaceable() => {
-                (format!("{field}.lock.kind"), "a lock that pins", "monitor, reentrant in a measurement")
+            Step::Lock(lock) if lock.kind == LockKind::ClassInitializer && lock.scope == LockScope::Shared => {
+                let allowed = "\"task\" for a class initialiser in a measurement, for a class is initialised once";
+                (format!("{field}.lock.scope"), "\"shared\"", allowed)
             }
             Step::Spawn(spawn) => {
                 check_steps(&format!("{field}.spawn"), &spawn.steps)?;
@@ -126,6 +127,15 @@ mod tests {
         check_tasks(&class(r#"{"repeat":{"times":2,"steps":["yield",{"io":"1 ms"}]}}"#), None);
         let inner = format!(r#"{{"spawn":{{"count":2,"steps":[{retry}]}}}}"#);
         check_tasks(&class(&inner), Some("tasks[0].steps[0].spawn.steps[0].lock.retry"));
+        let frame = |kind: &str, scope: &str| {
+            class(&format!(r#"{{"lock":{{"name":"a","kind":"{kind}","scope":"{scope}"}}}},{{"unlock":"a"}}"#))
+        };
+        check_tasks(&frame("native-frame", "task"), None);
+        check_tasks(&frame("class-initializer", "task"), None);
+        check_tasks(
+            &frame("class-initializer", "shared"),
+            Some("tasks[0].steps[0].lock.scope: \"shared\" is not allowed; allowed: \"task\""),
+        );
         let closed = r#"{"count":10,"arrival":{"closed-loop":{"users":2,"think":"1 ms"}},"steps":[{"io":"1 ms"}]}"#;
         check_tasks(closed, None);
     }

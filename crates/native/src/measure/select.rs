@@ -142,7 +142,8 @@ impl Selection<'_> {
             return Ok(());
         };
         let workload = Plan::new(self.scenario, index)?;
-        if let Some(reason) = starved(&runtime, &workload).or_else(|| entangled(&runtime, &workload)) {
+        let framed = || frameless(&runtime, &workload);
+        if let Some(reason) = starved(&runtime, &workload).or_else(|| entangled(&runtime, &workload)).or_else(framed) {
             self.leave_out(runtime.variant(), stood, &reason, by_name);
             return Ok(());
         }
@@ -194,6 +195,23 @@ fn tells_jdks_apart(plan: &Plan) -> bool {
         Op::Block(kind, _) => *kind != BlockKind::Native,
         _ => false,
     })
+}
+
+/// Why this runtime has no frame of the kind that the workload has (T-15).
+fn frameless(runtime: &Runtime, plan: &Plan) -> Option<String> {
+    let has = |kind: GuardKind| {
+        plan.classes.iter().flat_map(|class| &class.ops).any(|op| matches!(op, Op::Lock(lock) if lock.kind == kind))
+    };
+    let (initializer, native) = (has(GuardKind::ClassInitializer), has(GuardKind::NativeFrame));
+    match runtime {
+        Runtime::Jvm(jvm) => (native && jvm.java.feature < 22).then(|| {
+            format!(
+                "a call from native code needs Java 22 or newer, and the Java here is {}; --java takes the home of another",
+                jvm.java.text
+            )
+        }),
+        _ => (initializer || native).then(|| "class initialisers and native frames are of the JVM".to_owned()),
+    }
 }
 
 /// Why the tasks of a pool could wait for each other without end: those that join may hold all of its threads.

@@ -26,6 +26,8 @@ sources! {
     "pom.xml",
     "src/main/kotlin/parkbench/Arrivals.kt",
     "src/main/kotlin/parkbench/Coroutines.kt",
+    "src/main/kotlin/parkbench/Frames.kt",
+    "src/main/kotlin/parkbench/Initialised.kt",
     "src/main/kotlin/parkbench/Json.kt",
     "src/main/kotlin/parkbench/Main.kt",
     "src/main/kotlin/parkbench/Marks.kt",

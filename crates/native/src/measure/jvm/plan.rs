@@ -126,7 +126,12 @@ fn step(op: &Op) -> Option<Value> {
         Op::Spawn(_) => json!(["SPAWN", null]),
         Op::Join => json!(["JOIN", null]),
         Op::Lock(lock) => {
-            let kind = if lock.kind == GuardKind::Reentrant { "REENTRANT" } else { "MONITOR" };
+            let kind = match lock.kind {
+                GuardKind::Reentrant => "REENTRANT",
+                GuardKind::ClassInitializer => "INITIALIZER",
+                GuardKind::NativeFrame => "NATIVE",
+                GuardKind::Monitor | GuardKind::Semaphore => "MONITOR",
+            };
             json!([kind, lock.shared])
         }
         Op::Unlock(_) => json!(["UNLOCK", null]),

@@ -2,8 +2,8 @@
  * The bodies of tasks as coroutines, and the three places where they run: `Dispatchers.Default`, `Dispatchers.IO`, and
  * the loop of `runBlocking`.
  *
- * `io` is `delay`, `block` is `Thread.sleep`, a reentrant lock is a `Mutex`, always fair. Inside a monitor nothing can suspend, so
- * waits there hold the thread; the monitor itself is `synchronized`.
+ * `io` is `delay`, `block` is `Thread.sleep`, a reentrant lock is a `Mutex`, always fair. Inside a monitor, an initialiser or native
+ * code nothing can suspend, so waits there hold the thread; the monitor itself is `synchronized`.
  */
 package parkbench
 
@@ -39,9 +39,9 @@ internal class Coroutines(private val plan: Plan) {
             for (step in steps) {
                 when (step.kind) {
                     Kind.UNLOCK -> held.removeLast()
-                    Kind.MONITOR -> held.add(step.kind)
+                    Kind.MONITOR, Kind.INITIALIZER, Kind.NATIVE -> held.add(step.kind)
                     Kind.REENTRANT, Kind.ACQUIRE, Kind.JOIN -> {
-                        if (Kind.MONITOR in held) throw Refused("a Mutex, Semaphore or join inside a monitor may hold its event loop for ever")
+                        if (held.any { it != Kind.REENTRANT }) throw Refused("a Mutex, Semaphore or join inside a monitor, an initialiser or native code may hold its event loop for ever")
                         if (step.kind == Kind.REENTRANT) held.add(step.kind)
                     }
                     else -> {}
@@ -119,8 +119,8 @@ internal class Coroutines(private val plan: Plan) {
                     run.stop(task, step) { mutex.lock() }
                     (held ?: ArrayList<Mutex>().also { held = it }).add(mutex)
                 }
-                Kind.MONITOR -> {
-                    val end = monitor(Inside(run, task, children), steps, at, own, step)
+                Kind.MONITOR, Kind.INITIALIZER, Kind.NATIVE -> {
+                    val end = section(Inside(run, task, children), steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }
@@ -145,10 +145,12 @@ internal class Coroutines(private val plan: Plan) {
         }
     }
 
-    /** A task inside a monitor. */
+    /** A task inside a monitor or a frame. */
     private class Inside(val run: Run, val task: Int, val children: ArrayList<Job>)
 
-    private fun monitor(inside: Inside, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+    private fun section(inside: Inside, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+        if (step.kind == Kind.INITIALIZER) return Frames.inInitialiser { holding(inside, steps, at, own) }
+        if (step.kind == Kind.NATIVE) return Frames.inNativeFrame { holding(inside, steps, at, own) }
         val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
         inside.run.slots.mark(inside.task, step)
         return synchronized(monitor) {
@@ -157,7 +159,7 @@ internal class Coroutines(private val plan: Plan) {
         }
     }
 
-    /** The steps inside a monitor, up to the `unlock` that closes it; all of them hold the thread. */
+    /** The steps inside a monitor or a frame, up to the `unlock` that closes it; all of them hold the thread. */
     private fun holding(inside: Inside, steps: Array<Step>, from: Int, firstOwn: Int): Long {
         var at = from
         var own = firstOwn
@@ -168,8 +170,8 @@ internal class Coroutines(private val plan: Plan) {
                 Kind.REENTRANT, Kind.ACQUIRE, Kind.JOIN -> throw IllegalStateException("`check` refuses it inside a monitor")
                 Kind.RELEASE -> semaphores[step.value.toInt()].release()
                 Kind.YIELD -> inside.run.stop(inside.task, step) { Thread.yield() }
-                Kind.MONITOR -> {
-                    val end = monitor(inside, steps, at, own, step)
+                Kind.MONITOR, Kind.INITIALIZER, Kind.NATIVE -> {
+                    val end = section(inside, steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
                 }

@@ -2,7 +2,7 @@
 package parkbench
 
 /** What a step does. */
-internal enum class Kind { SPIN, CPU, IO, BLOCK, SPAWN, MONITOR, REENTRANT, UNLOCK, ACQUIRE, RELEASE, YIELD, JOIN }
+internal enum class Kind { SPIN, CPU, IO, BLOCK, SPAWN, MONITOR, REENTRANT, INITIALIZER, NATIVE, UNLOCK, ACQUIRE, RELEASE, YIELD, JOIN }
 
 /** One step of a class of tasks. */
 internal class Step(

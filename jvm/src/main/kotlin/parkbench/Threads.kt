@@ -98,7 +98,7 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
             val step = steps[at++]
             when (step.kind) {
                 Kind.UNLOCK -> return at.toLong() shl 32 or own.toLong()
-                Kind.MONITOR, Kind.REENTRANT -> {
+                Kind.MONITOR, Kind.REENTRANT, Kind.INITIALIZER, Kind.NATIVE -> {
                     val end = section(body, steps, at, own, step)
                     at = (end shr 32).toInt()
                     own = end.toInt()
@@ -126,6 +126,8 @@ internal class Threads(private val plan: Plan, private val virtual: Boolean) {
     }
 
     private fun section(body: Body, steps: Array<Step>, at: Int, own: Int, step: Step): Long {
+        if (step.kind == Kind.INITIALIZER) return Frames.inInitialiser { perform(body, steps, at, own) }
+        if (step.kind == Kind.NATIVE) return Frames.inNativeFrame { perform(body, steps, at, own) }
         if (step.kind == Kind.MONITOR) {
             val monitor = if (step.value < 0) Any() else monitors[step.value.toInt()]
             body.slots.mark(body.task, step)

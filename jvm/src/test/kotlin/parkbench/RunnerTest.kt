@@ -122,6 +122,26 @@ class RunnerTest {
     }
 
     @Test
+    fun `a class initialiser and native code hold their thread, and a task goes on after them`() {
+        for (frame in listOf("INITIALIZER", "NATIVE")) {
+            val steps = """[["$frame",null],["IO",null],["$frame",null],["CPU",1000],["UNLOCK",null],["UNLOCK",null],["IO",null]]"""
+            for (runtime in THREADS + COROUTINES) {
+                val (slots) = run(text(runtime, steps, 6, List(12) { "1000000" }.joinToString(",")))
+                for (task in 0 until 6) assertTrue(slots.ended[task] - slots.began[task] >= 2 * MS, "$runtime $frame")
+            }
+            // Nothing can suspend inside, so that one loop has one task after the other in there.
+            val (_, makespan) = run(text("kotlin-event-loop", """[["$frame",null],["IO",2000000],["UNLOCK",null]]""", 5))
+            assertTrue(makespan >= 5 * 2 * MS, frame)
+            val refused = Plan.of(text("kotlin-io", """[["$frame",null],["ACQUIRE",1],["RELEASE",1],["UNLOCK",null]]""", 2))
+            assertFailsWith<Refused> { Runner(refused).prepare() }
+            val fails = assertFailsWith<IllegalStateException> {
+                if (frame == "NATIVE") Frames.inNativeFrame { error("inside") } else Frames.inInitialiser { error("inside") }
+            }
+            assertEquals("inside", fails.message)
+        }
+    }
+
+    @Test
     fun `a pool runs as many tasks at once as it has threads (P-2)`() {
         val (slots, makespan) = run(text("java-pool", """[["BLOCK",5000000]]""", 9))
         assertTrue(inFlight(slots) <= 2 && makespan >= 25 * MS)
